@@ -12,25 +12,33 @@ import * as Schedule from "effect/Schedule"
  * command only if npm is killed. A script that runs the command in the background ends immediately, so nothing follows
  * from its end.
  */
-const alone = /^(?:'?effect-txc'?|node \S*cli\/start\.ts)(?: [^&|;<>()\n]*)?$/u
+const alone = /^(?:(["']?)effect-txc\1|node \S*cli\/start\.ts)(?: [^&|;<>()\n]*)?$/u
 
 /** Whether npm runs this command, and waits for it. */
 export const isAlone = (script: string): boolean => alone.test(script)
 
-/** The process and, unless it is npm itself but npm's shell, its parent. Only Linux shows the parent of a process. */
-const upToNpm = Effect.fnUntraced(function*(process: number) {
+/** The state of a process as Linux shows it; empty on other systems, and for a process that has ended. */
+const statusOf = Effect.fnUntraced(function*(process: string) {
   const files = yield* FileSystem.FileSystem
-  const status = yield* Effect.orElseSucceed(files.readFileString(`/proc/${process}/status`), () => "")
-  const [, parent] = /^PPid:\s+(\d+)$/mu.exec(status) ?? []
-  return parent === undefined || /^Name:\s+npm\b/mu.test(status) ? `${process}` : `${process} ${parent}`
+  return yield* Effect.orElseSucceed(files.readFileString(`/proc/${process}/status`), () => "")
+})
+
+const isNpm = (status: string): boolean => /^Name:\s+npm\b/mu.test(status)
+
+/** The parent of this process and, if the parent is npm's shell, npm. Only Linux shows the parent of another process. */
+const upToNpm = Effect.gen(function*() {
+  const parent = String(process.ppid)
+  const status = yield* statusOf(parent)
+  const [, above = ""] = /^PPid:\s+(\d+)$/mu.exec(status) ?? []
+  return !isNpm(status) && isNpm(yield* statusOf(above)) ? `${parent} ${above}` : parent
 })
 
 /** Waits until npm has ended. Never returns if npm does not run this command, or does not wait for it. */
 export const gone = Effect.gen(function*() {
   const script = yield* Effect.orDie(Config.withDefault(Config.String("npm_lifecycle_script"), ""))
   if (!isAlone(script)) return yield* Effect.never
-  const before = yield* upToNpm(process.ppid)
-  yield* Effect.repeat(Effect.suspend(() => upToNpm(process.ppid)), {
+  const before = yield* upToNpm
+  yield* Effect.repeat(upToNpm, {
     until: (now) => now !== before,
     schedule: Schedule.spaced("1 second")
   })

@@ -60,12 +60,13 @@ const started = Effect.fnUntraced(function*(program: string, ...args: ReadonlyAr
       env: { ...environment, XDG_STATE_HOME: states }
     })
   )
-  const pid = yield* sandboxIn(join(states, "effect-txc", "running"))
+  // The sandbox stays in npm's process group, even after npm has ended.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
-      for (const one of [pid, child.pid ?? 0]) if (isAlive(one)) process.kill(one, "SIGKILL")
+      if (isAlive(-(child.pid ?? 0))) process.kill(-(child.pid ?? 0), "SIGKILL")
     })
   )
+  const pid = yield* sandboxIn(join(states, "effect-txc", "running"))
   return { child, pid }
 })
 
@@ -115,7 +116,15 @@ describe("a sandbox that npm runs", { concurrent: true }, () => {
     }).pipe(Effect.scoped), 60_000)
 
   it("is recognised by its script", () => {
-    for (const script of ["effect-txc", "'effect-txc'", "effect-txc sandbox --port 8080", "node src/cli/start.ts"])
+    for (
+      const script of [
+        "effect-txc",
+        "'effect-txc'",
+        "\"effect-txc\"",
+        "effect-txc sandbox --port 8080",
+        "node src/cli/start.ts"
+      ]
+    )
       assert.isTrue(NpmParent.isAlone(script), script)
     for (
       const script of [

@@ -12,6 +12,7 @@ import { token, world } from "../../support/page.ts"
 import { choices } from "./choices.ts"
 import { counterexample } from "./counterexample.ts"
 import { faults } from "./faults.ts"
+import { funds } from "./funds.ts"
 import { hints } from "./hints.ts"
 import { load } from "./load.ts"
 import { looks } from "./look.ts"
@@ -38,6 +39,7 @@ describe.skipIf(executable === undefined)("the page (needs Chromium)", { concurr
   streams()
   time()
   faults()
+  funds()
   counterexample()
 })
 

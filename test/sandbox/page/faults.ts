@@ -88,6 +88,15 @@ export const faults = (): void => {
       const set = (yield* control.faults).map(({ fault }) => fault)
       assert.deepStrictEqual(set.map(({ symptom }) => symptom), expected)
       assert.isTrue(set.every(({ path, probability }) => probability === 0.25 && path === undefined))
+      const shownFaults = region(shown, "Faults")
+      for (
+        const words of [
+          "with a late response, 250 ms",
+          "is cut off, after 7 bytes",
+          "arrives slowly, 50 bytes per second",
+          "a custom response, applied, HTTP 418, body [1]"
+        ]
+      ) yield* appears(shownFaults, words)
       // An invalid fault is refused, and the form keeps the entered values.
       yield* write(form, "Probability, 0 to 1", "0.5")
       yield* write(form, "HTTP status", "42")

@@ -65,7 +65,12 @@ const busy = Effect.gen(function*() {
 const unfold = Effect.fnUntraced(function*(shown: Page) {
   yield* pick(shown, "Market", "BTC / PERP")
   for (
-    const words of ["Play a price script", "Set mark, index and funding", "Margin policy and insurance of all accounts"]
+    const words of [
+      "Play a price script",
+      "Set mark, index and funding",
+      "Margin policy and insurance of all accounts",
+      "Add funds"
+    ]
   )
     yield* see(() => shown.getByText(words).click())
   yield* appears(shown, "Insurance account, USDT")

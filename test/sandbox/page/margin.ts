@@ -181,8 +181,23 @@ export const margin = (): void => {
           shown.getByRole("alert"),
           /^The book had too few orders: 0\.1 of 0\.1 BTC is still open\. Let the counterparty quote/u
         )
-        yield* see(() => shown.getByRole("switch", { name: "The counterparty quotes" }).check())
+        // The switch stays as the user has set it, although the page changes before the sandbox has responded.
+        const quotes = shown.getByRole("switch", { name: "The counterparty quotes" })
+        const states: Array<boolean> = []
+        yield* see(() =>
+          shown.route("**/SetCounterparty", (route) =>
+            shown.getByRole("button", { name: "+0.1 %", exact: true }).click()
+              .then(() => shown.getByLabel("Last price").getByText(/40\s040/u).waitFor())
+              .then(() => quotes.isChecked())
+              .then((isOn) => {
+                states.push(isOn)
+                return route.continue()
+              }))
+        )
+        yield* see(() => quotes.click())
         yield* appears(region(shown, "Order book"), /^Spread/u)
+        yield* see(() => shown.unroute("**/SetCounterparty"))
+        assert.deepStrictEqual([...states, yield* see(() => quotes.isChecked())], [true, true])
         yield* see(() => close.click())
         yield* press(dialog, "Close position")
         yield* appears(region(shown, "Positions"), "None.")

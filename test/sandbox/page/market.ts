@@ -179,7 +179,7 @@ export const market = (): void => {
         const kinds = see(() => ticket.getByLabel("Kind of order").locator("option").allInnerTexts())
         assert.deepStrictEqual(yield* kinds, [
           "Limit",
-          "Market, buy by total",
+          "Market by total",
           "Market",
           "Stop limit",
           "Stop market",

@@ -120,9 +120,9 @@ export const orders = (): void => {
         yield* appears(region(shown, "Open orders"), "25 %")
 
         yield* pick(shown, "Account", "bob")
-        yield* appears(region(shown, "Open orders"), /^None\. Limit orders/u)
+        yield* appears(region(shown, "Open orders"), /^None\. Resting limit orders/u)
         yield* see(() => wallets.getByRole("row", { name: /^main ETH/u }).waitFor())
-        yield* goes(wallets, "trade")
+        yield* goes(wallets.getByRole("cell"), "trade")
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 

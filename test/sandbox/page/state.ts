@@ -278,7 +278,7 @@ export const state = (): void => {
       yield* go(shown, "orders")
       yield* press(shown, "Cancel order my-stop")
       yield* go(other, "orders")
-      yield* appears(region(other, "Open orders"), /^None\. Limit orders/u)
+      yield* appears(region(other, "Open orders"), /^None\. Resting limit orders/u)
       assert.deepStrictEqual(errors, [])
     }).pipe(Effect.scoped, Effect.provide(world)))
 }

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { Armed, StreamSymptom, Symptom } from "../../gateway/Faults.ts"
 import { post, remove } from "./api.ts"
-import { text } from "./format.ts"
+import { number, text } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
 import { accounts, act, channels, endpoints, faults, ownFaults } from "./store.ts"
 
@@ -162,7 +162,8 @@ const Amount = (
   <Field label={label}>
     <input
       type="number"
-      min={0}
+      required
+      min={name === "times" ? 1 : 0}
       max={name === "probability" ? 1 : undefined}
       step={step}
       value={wanted.value[name]}
@@ -218,6 +219,10 @@ const wordsOf = (tag: Tag): string => isOfStreams(tag) ? streamSymptoms[tag].wor
 const parameterText = (name: string, value: unknown): string => {
   if (name === "applied") return value === true ? "applied" : "not applied"
   if (name === "close") return value === true ? "with a close frame" : "abruptly"
+  if (name === "millis") return `${number(String(value))} ms`
+  if (name === "bytes") return `after ${number(String(value))} bytes`
+  if (name === "bytesPerSecond") return `${number(String(value))} bytes per second`
+  if (name === "status") return `HTTP ${text(value)}`
   return `${name} ${text(value)}`
 }
 

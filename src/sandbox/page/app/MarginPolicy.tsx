@@ -3,7 +3,7 @@ import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import type { VenueMargin } from "../../control/MarginViews.ts"
 import { get, post } from "./api.ts"
-import { number } from "./format.ts"
+import { number, typedText } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
 import { act, failed, lookedAt } from "./store.ts"
 import { ask, undoably } from "./Undo.tsx"
@@ -91,7 +91,7 @@ const save = (): void =>
 const insure = (): void =>
   void act(
     `The insurance account has ${number(insurance.value)} USDT`,
-    () => post("SetInsurance", { ticker: "USDT", amount: insurance.value.trim() })
+    () => post("SetInsurance", { ticker: "USDT", amount: typedText(insurance.value) })
   ).then((isDone) => {
     if (isDone) insurance.value = ""
     void read()
@@ -108,7 +108,7 @@ interface ValueProps {
 const Value = ({ known, label, name, values }: ValueProps): JSX.Element => {
   const set = (value: string): void => {
     const { [name]: _, ...others } = typed.value
-    typed.value = value.trim() === known || value.trim() === "" ? others : { ...others, [name]: value.trim() }
+    typed.value = value.trim() === known || value.trim() === "" ? others : { ...others, [name]: typedText(value) }
   }
   const value = typed.value[name] ?? known
   return (

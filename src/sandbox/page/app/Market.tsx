@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { post } from "./api.ts"
 import { Chart } from "./Chart.tsx"
-import { column, decimal, lengthOf, number, timeOf } from "./format.ts"
+import { column, decimal, lengthOf, number, timeOf, typedText } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
 import { ReferenceForms, References } from "./References.tsx"
 import {
@@ -93,7 +93,7 @@ const Price = (): JSX.Element => {
       />
       <output class="price" aria-label="Last price">{price === undefined ? "no price yet" : number(price)}</output>
       {price === undefined ? null : <span class="soft">{found?.money}</span>}
-      <Form label="Move the price" onSubmit={() => typed.value.trim() !== "" && move(typed.value.trim())}>
+      <Form label="Move the price" onSubmit={() => typed.value.trim() !== "" && move(typedText(typed.value))}>
         <input
           aria-label={`New price of ${market.value}`}
           inputMode="decimal"
@@ -172,8 +172,8 @@ const headOf = (...names: ReadonlyArray<string>): JSX.Element => (
 )
 
 /** Makes the counterparty quote the market, or stop quoting. */
-const quote = (enabled: boolean): void =>
-  void act(
+const quote = (enabled: boolean): Promise<boolean> =>
+  act(
     enabled ? `The counterparty quotes ${market.value}` : `The counterparty no longer quotes ${market.value}`,
     () => post("SetCounterparty", { market: market.value, enabled }),
     "markets",
@@ -183,6 +183,8 @@ const quote = (enabled: boolean): void =>
 const Counterparty = (): JSX.Element => {
   const { price, quoted } = summaryOf(market.value) ?? {}
   const { asks, bids } = depth.value
+  /** The state that the user has chosen, until the sandbox has set it. Otherwise the switch would jump back and forth. */
+  const chosen = useSignal<boolean | undefined>(undefined)
   const isEmpty = asks.length === 0 || bids.length === 0
   return (
     <>
@@ -200,9 +202,12 @@ const Counterparty = (): JSX.Element => {
         <input
           type="checkbox"
           role="switch"
-          checked={quoted === true}
+          checked={chosen.value ?? quoted === true}
           disabled={lookedAt.value !== undefined}
-          onChange={(event) => quote(event.currentTarget.checked)}
+          onChange={(event) => {
+            chosen.value = event.currentTarget.checked
+            void quote(chosen.value).then(() => (chosen.value = undefined))
+          }}
         />{" "}
         The counterparty quotes
       </label>

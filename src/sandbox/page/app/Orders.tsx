@@ -3,6 +3,7 @@ import type { JSX } from "preact"
 import type { Balance, EndedOrder, OpenOrder } from "../../control/Views.ts"
 import { openedOrder } from "./areas.ts"
 import { dateAndTimeOf, forcedOf, number } from "./format.ts"
+import { AddFunds } from "./Funds.tsx"
 import { Margin, MarginEvents, Positions } from "./Margin.tsx"
 import { cancel, filledOf, isInQuote, outcomeOf } from "./OrderLook.tsx"
 import { Amount, Cell, Choice, Rows } from "./parts.tsx"
@@ -134,7 +135,7 @@ const why = ({ debt, locked, ticker, wallet }: Balance): string =>
 const Balances = (): JSX.Element => (
   <section class="card" aria-label="Balances" id="balances">
     <h2>Wallets</h2>
-    {balances.value.length === 0 ? <p class="soft">Empty.</p> : (
+    {balances.value.length === 0 ? <p class="soft">Empty. The owner can add funds.</p> : (
       <div class="scroll-x">
         <table class="six">
           <thead>
@@ -160,6 +161,7 @@ const Balances = (): JSX.Element => (
         </table>
       </div>
     )}
+    <AddFunds />
   </section>
 )
 

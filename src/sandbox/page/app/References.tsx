@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals"
 import type { ComponentChildren, JSX } from "preact"
 import type { MarketSummary } from "../../control/MarketViews.ts"
 import { post } from "./api.ts"
-import { countdown, dateAndTimeOf, decimal, number, percent, sizeOf } from "./format.ts"
+import { countdown, dateAndTimeOf, decimal, number, percent, sizeOf, typedText } from "./format.ts"
 import { entryOf, shownLines } from "./lines.ts"
 import { Amount, Field, Form } from "./parts.tsx"
 import { account, act, lookedAt, margin, market, markets, past, positions, priceDigits, summaryOf } from "./store.ts"
@@ -157,7 +157,7 @@ const Reference = ({ of, what }: { of: MarketSummary; what: "mark" | "index" }):
   return (
     <Form
       label={`Set the ${what} price`}
-      onSubmit={() => typed.value.trim() !== "" && refer(of, what, typed.value.trim())}
+      onSubmit={() => typed.value.trim() !== "" && refer(of, what, typedText(typed.value))}
     >
       <Field label={`${what === "mark" ? "Mark" : "Index"} price, ${of.money}`}>
         <input
@@ -192,7 +192,7 @@ const Funding = ({ of: { fixed, fundingMinutes, fundingRate, market } }: { of: M
     void act(done, () => post("SetFunding", { market, ...fields }), "markets")
   const submit = (): void => {
     // A rate that is not a number is sent unchanged, so that the sandbox reports what is wrong.
-    const typed = rate.value.trim()
+    const typed = typedText(rate.value)
     const ratio = Number.isFinite(Number(typed)) ? decimal(Number(typed) / 100, rateDigits) : typed
     if (!isTyped) return
     set({

@@ -1,11 +1,12 @@
 /** The order ticket. It offers the kinds of orders that the market supports, and places them as the chosen account. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
+import { useEffect } from "preact/hooks"
 import type { Called } from "../../control/Calls.ts"
 import type { EndpointSummary, FieldSummary } from "../../control/ViewsApi.ts"
 import { post } from "./api.ts"
-import { openedOrder } from "./areas.ts"
-import { decimal, number, text, words } from "./format.ts"
+import { openedOrder, showRequest } from "./areas.ts"
+import { decimal, number, text, typedText, words } from "./format.ts"
 import { kept } from "./kept.ts"
 import { Choice, Field } from "./parts.tsx"
 import {
@@ -17,6 +18,7 @@ import {
   endpoints,
   lookedAt,
   market,
+  requests,
   said,
   status,
   summaryOf,
@@ -26,7 +28,7 @@ import {
 /** The label of each kind of order, keyed by the name of its endpoint. */
 const titles: Readonly<Record<string, string>> = {
   "LimitOrders.create": "Limit",
-  "MarketOrders.create": "Market, buy by total",
+  "MarketOrders.create": "Market by total",
   "StockMarketOrders.create": "Market",
   "StopLimitOrders.create": "Stop limit",
   "StopMarketOrders.create": "Stop market",
@@ -43,9 +45,10 @@ const byTotal: ReadonlySet<string> = new Set(["MarketOrders.create", "StopMarket
 /** The fields that are shown outside the options, in this order, if the kind of order has them. */
 const main = ["amount", "price", "activationPrice", "stopLimitPrice"] as const
 
-/** The values that the user has typed into the ticket. */
+/** The values that the user has typed into the ticket, and the currencies of the market for which they were typed. */
 const typed = kept("ticket", {
   kind: "LimitOrders.create",
+  currencies: "",
   amount: "",
   price: "",
   activationPrice: "",
@@ -56,9 +59,16 @@ const typed = kept("ticket", {
 const options = signal<Readonly<Record<string, string>>>({})
 
 /** The latest order's outcome. */
-const outcome = signal<{ readonly words: string; readonly isBad: boolean; readonly order?: string } | undefined>(
-  undefined
-)
+const outcome = signal<
+  | {
+    readonly words: string
+    readonly isBad: boolean
+    readonly order?: string
+    /** The call that placed the order. Its record arrives later than its response. */
+    readonly call?: { readonly account: string; readonly path: string; readonly after: number }
+  }
+  | undefined
+>(undefined)
 
 /** Writes a price into the ticket. */
 export const typePrice = (price: string): void => {
@@ -79,7 +89,7 @@ const kinds = (): ReadonlyArray<EndpointSummary> => {
 
 /** A field's value on the wire, or `undefined` if the field is not set. */
 const valueOf = ({ name, values }: FieldSummary): string | number | boolean | undefined => {
-  const given = ((typed.value as Readonly<Record<string, string>>)[name] ?? options.value[name] ?? "").trim()
+  const given = typedText((typed.value as Readonly<Record<string, string>>)[name] ?? options.value[name] ?? "")
   if (given === "") return undefined
   return values === undefined ? given : values.find((value) => String(value) === given)
 }
@@ -91,7 +101,7 @@ export const reasonsOf = (answer: string): string => {
     const fields = Object.entries(errors ?? {}).map(([field, reasons]) =>
       `${field}: ${[reasons as unknown].flat().map(text).join(" ")}`
     )
-    return [message, ...fields].filter((part) => part !== undefined).join(". ")
+    return [message, ...fields].flatMap((part) => part === undefined ? [] : [part.replace(/\.$/u, "")]).join(". ")
   } catch {
     return answer
   }
@@ -115,6 +125,9 @@ const acceptedAs = (answer: string): { readonly isBad: boolean; readonly words: 
   return { isBad: true, words: `canceled, because no order in the book could trade with it.${advice}` }
 }
 
+/** What a user can do about a refusal, beyond what the exchange's message says. */
+const adviceOn = (reasons: string): string => /not enough balance/iu.test(reasons) ? ". Add funds, under Wallets." : ""
+
 /** A placed order's id. The dialect determines the name of the field that contains the id. */
 const idOf = (answer: string): string | undefined => {
   const [, id] = /"order_?id":"?(\d+)/iu.exec(answer) ?? []
@@ -133,6 +146,7 @@ const place = ({ fields, name, path, places }: EndpointSummary, side: "buy" | "s
   })
   const title = titles[name] ?? name
   const of = account.value
+  const call = { account: of, path, after: requests.value[0]?.number ?? 0 }
   void act(
     "",
     async () => {
@@ -140,9 +154,13 @@ const place = ({ fields, name, path, places }: EndpointSummary, side: "buy" | "s
       const id = idOf(answer)
       const said = `${title} ${side}`
       outcome.value = status === undefined
-        ? { isBad: true, words: `${said}: the response was lost. Requests shows whether the order was applied.` }
+        ? { isBad: true, words: `${said}: the response was lost. The request shows whether it was applied.`, call }
         : status >= 400
-        ? { isBad: true, words: `${said}, refused with HTTP ${status}: ${reasonsOf(answer)}` }
+        ? {
+          isBad: true,
+          words: `${said}, refused with HTTP ${status}: ${reasonsOf(answer)}${adviceOn(answer)}`,
+          call
+        }
         : outcomeOf(said, answer, places === "pair" ? undefined : id)
     },
     "account",
@@ -219,14 +237,14 @@ const Funds = ({ kind }: { kind: EndpointSummary }): JSX.Element => {
   const { money, stock } = unitsOf(market.value)
   const wallet = isMargin(kind) ? "collateral" : "trade"
   const free = balances.value.filter((one) => one.wallet === wallet && (one.ticker === money || one.ticker === stock))
-  const total = Number(typed.value.amount) * Number(typed.value.price)
+  const total = Number(typedText(typed.value.amount)) * Number(typedText(typed.value.price))
   return (
     <span class="soft">
       {total > 0 && kind.fields.some(({ name }) => name === "price") ?
         `Total ${number(decimal(total, 8))} ${money}. ` :
         ""}
       {free.length === 0
-        ? `Nothing free in the ${wallet} wallet.`
+        ? `Nothing free in the ${wallet} wallet. Add funds, under Wallets.`
         : `Free in the ${wallet} wallet: ${free.map((one) => `${number(one.free)} ${one.ticker}`).join(", ")}.`}
     </span>
   )
@@ -235,7 +253,13 @@ const Funds = ({ kind }: { kind: EndpointSummary }): JSX.Element => {
 const Outcome = (): JSX.Element | null => {
   const told = outcome.value
   if (told === undefined) return null
-  const { order } = told
+  const { call, order } = told
+  // The latest calls come first.
+  const request = call === undefined ?
+    undefined :
+    requests.value.findLast(({ account, number, path }) =>
+      number > call.after && path === call.path && account === call.account
+    )
   return (
     <p class={told.isBad ? "bad" : "good"} role={told.isBad ? "alert" : "status"}>
       {told.words} {order === undefined
@@ -244,12 +268,33 @@ const Outcome = (): JSX.Element | null => {
           <button type="button" onClick={() => (openedOrder.value = { account: account.value, id: order })}>
             Order {order}
           </button>
-        )}
+        )} {request === undefined
+        ? null
+        : <button type="button" onClick={() => showRequest(request)}>Request {request.number}</button>}
     </p>
   )
 }
 
+/** Chooses a kind of order. An amount in another currency is cleared: 100 USDT must not become 100 BTC. */
+const chooseKind = (kind: string): void => {
+  const isSame = unitOf("amount", kind) === unitOf("amount", typed.value.kind)
+  typed.value = { ...typed.value, kind, ...(isSame ? {} : { amount: "" }) }
+}
+
+/** Clears the amounts and prices that were typed for a market with other currencies. */
+const useCurrencies = (): void => {
+  const { money, stock } = unitsOf(market.value)
+  const currencies = `${stock} ${money}`
+  useEffect(() => {
+    if (stock === "" || typed.value.currencies === currencies) return
+    const isFirst = typed.value.currencies === ""
+    const blank = isFirst ? {} : { amount: "", price: "", activationPrice: "", stopLimitPrice: "" }
+    typed.value = { ...typed.value, ...blank, currencies }
+  }, [currencies])
+}
+
 export const Ticket = (): JSX.Element | null => {
+  useCurrencies()
   const known = kinds()
   const kind = known.find(({ name }) => name === typed.value.kind) ?? known[0]
   if (kind === undefined || status.value === undefined) return null
@@ -277,7 +322,7 @@ export const Ticket = (): JSX.Element | null => {
           label="Kind of order"
           value={kind.name}
           options={known.map(({ name }) => [name, titles[name] ?? name])}
-          onChange={(kind) => (typed.value = { ...typed.value, kind })}
+          onChange={chooseKind}
         />
       </Field>
       {shown.map((field) => <Main key={field} field={field} kind={kind.name} />)}

@@ -72,9 +72,32 @@ const reset = (): void =>
 const fork = (sequence: number): Promise<boolean> =>
   act(`A fork after command ${sequence} is served`, () => post<Forked>("Fork", { sequence }), "forks")
 
+const SetClock = (): JSX.Element => {
+  const [at, setAt] = useState("")
+  return (
+    <Form
+      label="Set the clock"
+      onSubmit={() => {
+        const micros = Date.parse(`${at}Z`) * 1000
+        if (Number.isFinite(micros)) void undoably("The clock is set", () => post("SetClock", { at: micros }))
+      }}
+    >
+      <Field label="Later time, in UTC">
+        <input
+          type="datetime-local"
+          required
+          step={1}
+          value={at}
+          onInput={(event) => setAt(event.currentTarget.value)}
+        />
+      </Field>
+      <button type="submit">Set</button>
+    </Form>
+  )
+}
+
 const Clock = (): JSX.Element => {
   const now = useNow()
-  const [at, setAt] = useState("")
   const reading = clock.value
   if (reading === undefined || now === undefined) return <p class="soft">Loading…</p>
   const advance = (millis: number, words: string): void =>
@@ -125,18 +148,7 @@ const Clock = (): JSX.Element => {
           {nextDue.value === undefined ? ": none" : `: in ${lengthOf(Math.max(0, nextDue.value - now) / 1000)}`}
         </button>
       </div>
-      <Form
-        label="Set the clock"
-        onSubmit={() => {
-          const micros = Date.parse(`${at}Z`) * 1000
-          if (Number.isFinite(micros)) void undoably("The clock is set", () => post("SetClock", { at: micros }))
-        }}
-      >
-        <Field label="Later time, in UTC">
-          <input type="datetime-local" step={1} value={at} onInput={(event) => setAt(event.currentTarget.value)} />
-        </Field>
-        <button type="submit">Set</button>
-      </Form>
+      <SetClock />
     </section>
   )
 }

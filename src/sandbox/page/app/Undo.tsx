@@ -15,7 +15,9 @@ const largest = 0.2
 /** The change from one price to another, as a ratio; 0 if a price is unknown or the new price is not positive. */
 export const changeOf = (from: string | undefined, to: string | undefined): number =>
   // The sandbox refuses a price that is not a positive number, and explains why.
-  from === undefined || !(Number(to) > 0) ? 0 : Number(to) / Number(from) - 1
+  from === undefined || to === undefined || !/^[\d.]+$/u.test(to) || !(Number(to) > 0)
+    ? 0
+    : Number(to) / Number(from) - 1
 
 /** Whether a price change is so large that it is probably a mistake. The page asks the user before such a change. */
 export const isLarge = (change: number): boolean => Math.abs(change) > largest

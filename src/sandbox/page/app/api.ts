@@ -71,7 +71,8 @@ export const venueAt = (id: string, nameUrl: string | undefined, token: string):
 
 /** The error message for a refusal. */
 const toMessage = (name: string, status: number, { message }: Readonly<Record<string, unknown>>): string =>
-  typeof message === "string" ? message : `${name} failed with HTTP ${status}`
+  // Only the bodies of requests contain decimals as text; the user types everything as text.
+  typeof message === "string" ? message.replace(" as text", "") : `${name} failed with HTTP ${status}`
 
 /** A sandbox that does not respond to a read within this time, in milliseconds, is shown as disconnected. */
 const answerWithin = 15_000

@@ -15,6 +15,15 @@ export const number = (text: string | number | undefined, digits = 8): string =>
   return cut === "" ? grouped : `${grouped}.${cut}`
 }
 
+/**
+ * A typed text without surrounding spaces. Spaces between thousands, as `number` writes them, are removed, so that a
+ * number can be copied from the page into a field.
+ */
+export const typedText = (typed: string): string => {
+  const joined = typed.replace(/\s/gu, "")
+  return /^[-+]?[\d.]+$/u.test(joined) ? joined : typed.trim()
+}
+
 /** Formats a computed number as a decimal without an exponent. */
 export const decimal = (value: number, digits: number): string =>
   value.toFixed(Math.min(digits, 12)).replace(/(\.\d*?)0+$/u, "$1").replace(/\.$/u, "")
