@@ -26,36 +26,36 @@ const recorded = {
     "2c38d9eeac7b04be02d0f3af8458752a3d419771c8d44ce912d3448398825c42"
   ],
   live: [
-    "f48c6a9421e0a7b4b00f9eb2ed7ac2cbdf1308f69f20bb2e0c1bc0474680663f",
-    "5c0107a12cca494afcc636d801d7139e24cbd3fdacd7b5f24ce15e074d164aba",
-    "bc1a77521f3b716b496380682b58b083236e5f057eb3e570b8df4439c8ebf0a9",
-    "df3a0f39285a1a20f4fc2bdb281f5f8428c90d5eb6f4a55d32c4733505bbb501",
-    "acebeb2aad3fc38c748f2b9eb086897479cc02bf8e14bfdce59b399c8e622532"
+    "21ec8d91c21869a1b7a04a2a456741e4ddf4e5973573a1836c1ce18845512578",
+    "f3281c69e9f81756e58b8db17a09760e275c61cec4f56a13f042a72e57b78301",
+    "c911264af5e4fb211d44f5c6c66860455b23978b7f56e61be53c680172fa2340",
+    "e014048ed15918100cdd1eb6fdaab6703d85e59171371f3e6788d0c199bc1369",
+    "fe95c2526caa020940f20e8d5a7db7c7a6c68c1180578d889e7f2fa25b7d9363"
   ]
 }
 
 /** The hashes of another history, with the counterparty. */
 const recordedWithCounterparty = {
   document: "db4ef2dbe7d96a9436b9d2a274ec0fd6a187c148efc359ff4dacc7373896a118",
-  live: "0ab935b2b8a793186ab59df80090d094f8ac5cb979fa09c03121413e15e92bcf"
+  live: "a22f7719bb6835b2757c9bdab1492b8f3ca0c1ec92a686af9ef052af7f3db9fb"
 }
 
 /** The hashes of another history, with stop-market orders, modified orders and bulk commands. */
 const recordedWithNewer = {
   document: "6a458da1aacbe273f0db3b4e1c57317f6df1a6298b671dcbd9a7b424755ad762",
-  live: "38c03ca4435a267edd5e31463b43ae6113bf579c0ba56091105679d15cade6d1"
+  live: "bb8bc9a47df1039d1f0b2f2728703d29b714142a18bbd5315c2c263165816140"
 }
 
 /** The hashes of a history with kill switches, take-profits and stop-losses: the replies and all events. */
 const recordedConditional = {
   document: "71840475884343d3e9e371733f8d12b20fe547254c2331aa07c3ad2763ce5d00",
-  live: "f9285ac9a05e9489be021936e7aef1ffdba5263a6ecb78bb44dfbe6b54e888e0"
+  live: "cf48daa5f846b5806f830401a99266c896a80cc08551759018876afd57d28ed7"
 }
 
 /** The hashes of a history about margin: the replies, all events, and the final state. */
 const recordedMargin = {
   document: "8c77cd78cbbe3d77d6aad36340aa880a21e96341e6e29f07998561cf876a6b39",
-  live: "b3f0c8b518d736af785c439d020b672e1500f2ca887caad06d64d66d6a2a5fdb"
+  live: "093e5d9a1fe3a1cfb276ec55d2e271bbc181e9fd1499e1f1838f965ae1c45bd6"
 }
 
 /** Checks for fields added after the recording: kill switches, exits, retail flags, and the other order of a trade. */
