@@ -107,7 +107,7 @@ export interface LiveView<A, E> {
 
 /**
  * Returns the time since {@link Whole.asOf} or {@link Incomplete.asOf}. A connection without messages is pinged every
- * 30 seconds, so the age of a whole view is at most 40 seconds.
+ * 30 seconds, and counts as lost without a response within ten seconds, so a whole view is at most 40 seconds old.
  *
  * @category accessors
  */

@@ -328,7 +328,7 @@ interface Account {
 /** An order with the identifiers that the search needs. */
 interface Named extends Required<Pick<Lost, "clientOrderId" | "market">> {
   readonly sentAt: number
-  /** Whether the order may be an open OCO pair, which no list of orders contains. */
+  /** Whether the order may be an open OCO pair. Only the list of unexecuted OCO orders contains open pairs. */
   readonly mayBePair: boolean
 }
 

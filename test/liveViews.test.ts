@@ -197,7 +197,7 @@ const size = fc.constantFrom("0.1", "0.25", "0.5")
 
 const order = fc.record({ isBob: fc.boolean(), side, of: size, at: tick })
 
-/** Every stream symptom that leaves the stream open. To test a new symptom, add it here. */
+/** Every stream symptom that a view survives. To test a new symptom, add it here. */
 const symptom = fc.constantFrom<Array<Faults.StreamSymptom>>(
   { _tag: "Cut", close: false },
   { _tag: "Cut", close: true },

@@ -1,6 +1,6 @@
 /**
- * The lower bound: parses a frame, then sets and deletes in Maps keyed by price or id. It neither sorts, nor checks the
- * form of frames, nor notices missing frames.
+ * The lower bound: parses a frame, then sets and deletes entries in Maps keyed by price or id. It neither sorts, nor
+ * checks the form of frames, nor notices missing frames.
  */
 import type { Receivers } from "./feeds.ts"
 

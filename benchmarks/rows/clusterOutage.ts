@@ -69,7 +69,7 @@ const killed = async (
   return last
 }
 
-/** Lets all venues sleep and wakes them in each round. Returns the wakes per second of each round. */
+/** In each round, puts all venues to sleep and then wakes them. Returns the wakes per second of each round. */
 const wakes = async (node: Node, venues: ReadonlyArray<string>, rounds: number): Promise<ReadonlyArray<number>> => {
   const found: Array<number> = []
   for (let round = 0; round < rounds; round++) {

@@ -27,7 +27,7 @@ export const url = (name: string): Flag.Flag<string> =>
     )
   )
 
-/** Makes a flag that takes a string that is not empty. `what` describes the string. */
+/** Creates a flag that takes a non-empty string. `what` describes the string. */
 export const text = (name: string, what: string): Flag.Flag<string> =>
   Flag.String(name).pipe(Flag.filter((text) => text !== "", () => what))
 

@@ -36,8 +36,8 @@ export const listen = (): void => {
 }
 
 /**
- * Ends this process as SIGTERM does if npm, which runs it, has ended. If the hangup of a terminal has ended npm, but not
- * this process, it keeps running.
+ * Ends this process as SIGTERM does if npm, which runs it, has ended. If npm has ended because its terminal was closed,
+ * and this process survived that, this process keeps running.
  */
 export const followNpm = Effect.andThen(
   NpmParent.gone,

@@ -1,6 +1,6 @@
 /**
- * Detects that npm has ended without its command. If npm or npx is killed, or gets a SIGTERM that its shell does not
- * pass on, the command that it runs gets no signal.
+ * Detects that npm has exited while the command that it started is still running. If npm or npx is killed, or gets a
+ * SIGTERM that its shell does not pass on, the command that it runs gets no signal.
  */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"

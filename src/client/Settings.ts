@@ -117,8 +117,8 @@ export const layerCredentialsFile = (
 
 /**
  * Provides the exchange from configuration: `TXC_REGION` (`global` or `eu`), or `TXC_BASE_URL` together with
- * `TXC_DIALECT` (`document` or `live`) and, if needed, `TXC_ALLOW_INSECURE`. Fails with `InvalidBaseUrl`, which names a
- * missing or invalid variable.
+ * `TXC_DIALECT` (`document` or `live`) and, if needed, `TXC_ALLOW_INSECURE`. If a variable is missing or invalid, fails
+ * with `InvalidBaseUrl`, which names the variable.
  *
  * @category layers
  */

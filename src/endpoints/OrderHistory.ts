@@ -173,7 +173,7 @@ const spelling = (dialect: Dialect, { price, ...absent } = OrderFields.absent(di
   keys: { ...dialect.keys, orderId: "id", timestamp: "ctime", activatedAt: "activated" },
   absent: {
     ...absent,
-    // In order history, the live exchange also writes "0" for an absent price.
+    // In order history, the live exchange, like the document, writes "0" for an absent price.
     price: { ...price, written: true },
     // Zero means that the order has not been triggered.
     activatedAt: { value: 0, when: () => true, demanded: false, written: false }

@@ -161,8 +161,8 @@ export const noOrderTwice = (of: (order: OpenOrder | EndedOrder) => string = sam
   })
 
 /**
- * The program's exposure on a market is limited. The exposure, in the base currency, is the size of the position plus
- * the amounts that the open orders on one side can add to it.
+ * The program's exposure on a market is limited. The exposure, in the base currency, is the largest position, long or
+ * short, that the account would have if all open orders on one side were filled.
  *
  * @category standard
  */

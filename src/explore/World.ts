@@ -330,7 +330,7 @@ class Running {
     })
   }
 
-  /** Ends the history if an event fails, because its exchange is broken. */
+  /** Ends the history if an event fails: the failure means that the history's exchange is broken. */
   private oversee(fiber: Fiber.Fiber<unknown>): void {
     fiber.addObserver((exit) => {
       if (Exit.isFailure(exit)) this.invalid = `the exchange has failed: ${Cause.pretty(exit.cause)}`

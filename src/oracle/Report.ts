@@ -527,7 +527,7 @@ const casesOfCheck = (report: Report): ReadonlyArray<string> => {
 }
 
 /**
- * Renders a report as JUnit XML. It has a failure or an error exactly if the exit code is not 0: a broken rule that
+ * Renders a report as JUnit XML. It has a failure or an error if and only if the exit code is not 0: a broken rule that
  * does not fail the check is a passing test case with output.
  *
  * @category rendering

@@ -169,7 +169,7 @@ export interface Property {
  */
 export interface Rule {
   /**
-   * The rule's stable and unique id. The parts between the dots go from the group to the detail: `auth.nonce.unique`.
+   * The rule's stable and unique id. Its parts, separated by dots, go from general to specific: `auth.nonce.unique`.
    */
   readonly id: string
   /** The requirement, in one line. */
@@ -232,7 +232,7 @@ export interface ForAll<A> extends Heading {
   readonly values: fc.Arbitrary<A> | ((setting: Setting) => fc.Arbitrary<A>)
   /** Values that every check tries first; none by default. */
   readonly examples?: ReadonlyArray<NoInfer<A>> | ((setting: Setting) => ReadonlyArray<NoInfer<A>>)
-  /** The maximum number of useful runs; no limit by default. */
+  /** The number of runs after which further runs would test nothing new; no limit by default. */
   readonly runs?: number
   /** Succeeds when the rule holds for one value. */
   readonly check: (world: World, value: A) => Effect.Effect<unknown, CheckError>

@@ -58,8 +58,8 @@ export interface Request {
   /** The text that was signed; absent for an unsigned request. */
   readonly signed?: string
   /**
-   * The parts that the rule changed on purpose: header names, `payload` and `nonce`. A curl command repeats these parts
-   * unchanged.
+   * The parts that the rule changed on purpose: header names, `payload` and `nonce`. The curl command printed for this
+   * request sends these parts exactly as they are here.
    */
   readonly changed?: ReadonlyArray<string>
 }

@@ -119,7 +119,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       }).pipe(Effect.provide(clientOf(account, { transport }).pipe(Layer.provideMerge(overHttp(dialect))))))
   }
 
-  it.live("a restricted key may call its own endpoints", () =>
+  it.live("a restricted key may call the endpoints that it is restricted to", () =>
     CancelAllOrders.use((orders) => orders.cancel()).pipe(
       Effect.provide(clientOf(restricted, { transport }).pipe(Layer.provideMerge(overHttp(dialect))))
     ))

@@ -36,7 +36,7 @@ describe.each(dialects)("the list of markets over HTTP in the $name dialect", (d
       })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("on the wire, a market has the live exchange's fields only in the live dialect, with `delistedAt` as null", () =>
+  it.live("on the wire, only the live dialect has the live exchange's additional market fields, and `delistedAt` is null", () =>
     Effect.gen(function*() {
       const { body } = yield* rawPublic("/api/v4/public/markets")
       const market = (body as ReadonlyArray<Readonly<Record<string, unknown>>>).find(({ name }) => name === btcUsdt)

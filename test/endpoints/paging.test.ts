@@ -29,7 +29,7 @@ const pages: Readonly<Record<string, Effect.Effect<Pages.Page<unknown>, Errors.C
 
 describe.each(dialects)("the last page in the $name dialect", (dialect) => {
   for (const [name, page] of Object.entries(pages)) {
-    it.live(`${name}: the live exchange's last page can be read in the live dialect, and is refused locally in the document's`, () =>
+    it.live(`${name}: a page at the live exchange's maximum offset can be read in the live dialect, and is refused locally in the document's dialect`, () =>
       Effect.gen(function*() {
         if (dialect === Dialect.document) {
           const error = yield* failsWith("ValidationFailed")(page)

@@ -112,7 +112,7 @@ describe("market steps in the live sandbox", () => {
       same(yield* change({ amount: "0.0107" }), { status: 422, body: refusal("amount") })
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("the sandbox refuses the orders in a bulk call that are off a step, and places the other orders", () =>
+  it.live("in a bulk call, the sandbox refuses orders whose price or amount is not a multiple of its step, and places the others", () =>
     Effect.gen(function*() {
       yield* ready
       const { body, status } = yield* raw("/api/v4/order/bulk", {

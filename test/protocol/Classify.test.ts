@@ -276,7 +276,7 @@ const toPrivate = (entry: Entry): ReadonlyArray<Row> => [
   ...unreadableOf(entry)
 ]
 
-/** Responses that every public endpoint can get. */
+/** Responses that any public endpoint can return. */
 const toPublic = ({ names }: Entry): ReadonlyArray<Row> => [
   [400, { success: false, message: "Market is not available.", params: ["BTC_X"] }, {
     _tag: "PublicRequestRejected",

@@ -20,7 +20,7 @@ const listing = Section.of({ clause: "Endpoints §10" })
 
 const section = Section.of({ clause })
 
-/** Whether a value is the list of the restricted key's endpoints. An endpoint's fields can be in any sequence. */
+/** Whether a value is the list of the restricted key's endpoints. The fields of an endpoint can be in any order. */
 const isEndpoints = (value: unknown): boolean =>
   Array.isArray(value) && value.length === 1 &&
   value.every((item) =>

@@ -27,7 +27,7 @@ export interface PostgresRegistry {
   ) => Effect.Effect<Registry.Registered, BoundReached | JournalError>
   /** Makes an incomplete venue visible, once its journal has been written. */
   readonly complete: (venue: Registry.Registered) => Effect.Effect<Registry.Registered, JournalError>
-  /** A venue's record; `undefined` if there is no such venue, or its time to live is over. */
+  /** A venue's record; `undefined` if there is no such venue, or if it has expired. */
   readonly find: (id: string) => Effect.Effect<Registry.Registered | undefined, JournalError>
   /** An owner's venues, or all venues, oldest first, each with its node and stage. */
   readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Listed>, JournalError>

@@ -228,8 +228,8 @@ export class Control extends Context.Service<
     /** Saves the state, so that it can be restored quickly, and returns the number of the last command. */
     readonly snapshot: Effect.Effect<number, Journal.JournalError>
     /**
-     * The saved states, oldest first: snapshots and restored states; at most 16. Restoring a saved state applies no
-     * commands.
+     * The saved states, oldest first: snapshots and restored states; at most 16. Restoring a saved state is fast,
+     * because no commands are replayed.
      */
     readonly saved: Effect.Effect<ReadonlyArray<SavedState>>
     /**

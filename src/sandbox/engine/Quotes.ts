@@ -46,7 +46,7 @@ export interface Quoting {
   settings: Settings
   /**
    * The price around which the counterparty quotes: the latest price that the venue's owner has set. Until then, it is
-   * the market's last price at the time of the settings; `undefined` if the market had no price.
+   * the market's last price when the counterparty was configured; `undefined` if the market had no price.
    */
   price: Units.Units | undefined
   /** The state of the random generator. */

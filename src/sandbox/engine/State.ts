@@ -59,7 +59,7 @@ export interface Account {
 export interface KeyEndpoint {
   /** The path, such as `/api/v4/order/new`. */
   readonly name: string
-  /** The path's title in the exchange's settings. */
+  /** The exchange's name for the path, as in the settings of API keys. */
   readonly title: string
 }
 

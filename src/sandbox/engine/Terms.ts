@@ -87,7 +87,7 @@ export const fit = (
   // Steps are powers of ten, so a number that has no more decimal places than the step is a multiple of the step.
   if (Decimal.writtenScale(amount) > stepDigits || Decimal.writtenScale(price) > tickDigits) return false
   if (activationPrice !== undefined && Decimal.writtenScale(activationPrice) > tickDigits) return false
-  // `total` is rounded down by less than one unit, so it is below a bound exactly if the exact product is below that
-  // bound.
+  // `total` is rounded down by less than one unit, so it is below a bound if and only if the exact product is below
+  // that bound.
   return quantity >= minAmount && total >= minTotal && (maxTotal === 0n || total < maxTotal)
 }

@@ -80,7 +80,7 @@ export interface Options {
   readonly snapshotAt: number | undefined
 }
 
-/** Actions after which the same next event can come due earlier or later on the machine's clock. */
+/** Actions that can change when the next event is due on the machine's clock, even if it remains the same event. */
 const reschedules: ReadonlySet<Action["_tag"]> = new Set<Action["_tag"]>(["SetClock", "Restore"])
 
 /** Adds the secret that an action creates, so that the journal contains it. */

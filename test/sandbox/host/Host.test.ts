@@ -58,7 +58,7 @@ describe("the venues of a host", () => {
       )
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("a venue is reopened automatically after its disk was full, even if callers and feeds keep it in use", () =>
+  it.effect("a venue is reopened automatically once its full disk has room again, even if callers and feeds keep it in use", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make()

@@ -85,7 +85,7 @@ describe("more calls than a server can handle", () => {
   )
 
   it.live(
-    "calls beyond an address's share are provably refused, whatever their venues and keys",
+    "calls beyond an address's share get a refusal that proves they were not carried out, whatever their venues and keys",
     () =>
       Effect.gen(function*() {
         const { begun, port } = yield* gated

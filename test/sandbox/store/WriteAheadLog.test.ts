@@ -59,7 +59,7 @@ const killed = (groups: ReadonlyArray<ReadonlyArray<number>>) =>
     return yield* write(yield* open(file), file, groups)
   }))
 
-/** Restores a journal's files, and removes all other files. */
+/** Restores a journal's database and log, and removes its other files. */
 const put = (file: string, { database, log }: Pick<Left, "database" | "log">): void => {
   for (const part of ["-shm", "-anchor"]) rmSync(file + part, { force: true })
   writeFileSync(file, database)

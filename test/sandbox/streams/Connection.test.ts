@@ -203,7 +203,7 @@ describe("how connections end", () => {
 })
 
 describe("limits for connections", () => {
-  /** Connects as many clients from an address as the venue accepts, up to the given number. */
+  /** Connects the given number of clients from an address, all of which the venue must accept. */
   const fill = (connect: Streams.Streams["connect"], from: string, count: number) =>
     Array.from({ length: count }, () => Result.getOrThrow(connect({ ...deaf, from })))
 
