@@ -174,7 +174,7 @@ export const livePoints = [
     point: "The fee of a fill, and its currency",
     stance: "the market's fee for the role; a spot buy pays the fee in the received currency, any other fill in the "
       + "quote currency",
-    rules: ["fills.fee"]
+    rules: ["fills.fee", "fills.rates"]
   },
   {
     id: "open.live.steps",

@@ -219,9 +219,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.trader
       const market = yield* world.market
       const isCancel = path === Paths.cancelBulk
-      const item = isCancel ? { market: market.name, orderId: Number.MAX_SAFE_INTEGER } : offer(market)
+      const item = (index: number) =>
+        isCancel ? { market: market.name, orderId: Number.MAX_SAFE_INTEGER - index } : offer(market)
       const expected = Array.from({ length: most }, () => isCancel ? "bad" as const : "good" as const)
-      yield* expectItems(world, account, path, { orders: expected.map(() => item) }, expected)
+      yield* expectItems(world, account, path, { orders: expected.map((_, index) => item(index)) }, expected)
     })
   }),
   LiveCalls.section.forEach("live-bulk.cancels", {

@@ -131,8 +131,9 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
     values: calls,
     check: Effect.fnUntraced(function*(world, { draft, path }) {
       const [market, account] = [yield* Orders.boundByAmount(world), yield* world.trader]
-      yield* world.control("Fund", { account: account.id, wallet: "trade", ticker: market.stock, amount: "1" })
       const { minAmount, step, stockPrecision } = market
+      const amount = digits(2 * minAmount, stockPrecision)
+      yield* world.control("Fund", { account: account.id, wallet: "trade", ticker: market.stock, amount })
       const place = (amount: number) =>
         LiveCalls.call(world, account, path, { ...draft(market), amount: digits(amount, stockPrecision) })
       yield* Refusals.coded(

@@ -17,8 +17,6 @@ import * as WaitingOrders from "../world/WaitingOrders.ts"
 import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
-const { amount } = WaitingOrders
-
 /** The calls whose orders are backed by the collateral balance. */
 const onCollateral: ReadonlyArray<string> = [
   Paths.collateralLimit,
@@ -34,8 +32,8 @@ const onCollateral: ReadonlyArray<string> = [
 const placed = Effect.fnUntraced(function*(world: World, entry: WaitingOrders.Entry) {
   const account = yield* LiveOrders.owner(world)
   const { more: { reduceOnly } = {} } = entry
-  if (reduceOnly === true) yield* Trading.openPosition(world, account, "buy", amount)
   const market = yield* world.market
+  if (reduceOnly === true) yield* Trading.openPosition(world, account, "buy", WaitingOrders.amountOn(market))
   const fields = WaitingOrders.fieldsOf(world, market, entry)
   const { answer, order } = yield* LiveOrders.place(world, account, entry.path, fields)
   const price = priceText(market, market.price * 0.55)
@@ -226,6 +224,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
+      const amount = WaitingOrders.amountOn(market)
       const price = priceText(market, market.price * (side === "buy" ? 0.9 : 1.1))
       const { least, ticker } = locked(market, side, price, Number(amount))
       const before = (yield* LiveOrders.funds(world, account)).of(ticker)
@@ -304,6 +303,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, side) {
       const [account, other] = [yield* LiveOrders.customer(world), yield* world.open()]
       const market = yield* world.market
+      const amount = WaitingOrders.amountOn(market)
       const price = priceText(market, market.price)
       const terms = { market: market.name, price }
       yield* Trading.placeOther(world, other, { ...terms, side: Orders.opposite(side), amount: "0.01" })

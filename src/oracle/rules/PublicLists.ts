@@ -272,6 +272,8 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       const { times: [latest] } = yield* times({})
       // Every market settles funding at least once a day.
       yield* world.advance(3 * 86_400_000)
+      // Public data may be cached for a second.
+      yield* Effect.sleep("1200 millis")
       const { answer, times: all } = yield* times({})
       yield* Verdict.expect(answer, `a rate later than ${latest ?? "none"}`, all[0] !== latest)
       const isLatestFirst = all.every((time, index) => index === 0 || time < Number(all[index - 1]))

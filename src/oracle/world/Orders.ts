@@ -75,11 +75,11 @@ export const asPerpetual = (market: Market): Market => ({ ...market, name: perpe
 
 /**
  * Returns a market at its base price on which every order of the smallest amount exceeds the smallest total, so that only
- * the smallest amount bounds an order.
+ * the smallest amount bounds an order. Each account of a sandbox can pay such an order.
  */
 export const boundByAmount = Effect.fnUntraced(function*({ control, markets }: World) {
   const found = (yield* markets).find(({ minAmount, minTotal, price, step }) =>
-    minAmount > step && (minAmount - step) * price * 0.4 > minTotal
+    minAmount > step && (minAmount - step) * price * 0.4 > minTotal && minAmount * price * 2 < 10_000
   )
   if (found === undefined) return yield* Verdict.skip("on every market, the smallest total decides")
   yield* control("MovePrice", { market: found.name, price: priceText(found, found.price) })

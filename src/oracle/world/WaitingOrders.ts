@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as LiveOrders from "./LiveOrders.ts"
-import { priceText } from "./Markets.ts"
+import { digits, priceText } from "./Markets.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import type { Body, Market, World } from "./World.ts"
@@ -46,8 +46,12 @@ export const entries: ReadonlyArray<Entry> = [
 export const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
   entries.filter(({ more }) => profile === "control" || more?.["reduceOnly"] === undefined)
 
-/** The amount of each order in a sandbox, in the base currency. It is odd, so that a target that rounds it is noticed. */
-export const amount = "0.030007"
+/**
+ * Returns the amount of each order in a sandbox, in the base currency. It is odd where the market's step allows it, so
+ * that a target that rounds it is noticed.
+ */
+export const amountOn = ({ step, stockPrecision }: Market): string =>
+  digits(Math.round(0.030_007 / step) * step, stockPrecision)
 
 /**
  * Returns the fields of an order that waits far from the market: a buy limit order below it, a buy stop order above it,
@@ -61,7 +65,7 @@ export const fieldsOf = (world: World, market: Market, { more, prices, side }: E
   return {
     market: market.name,
     side,
-    amount: world.profile === "control" ? amount : Orders.amountFor(market, Number(limit)),
+    amount: world.profile === "control" ? amountOn(market) : Orders.amountFor(market, Number(limit)),
     ...(prices === "stop" ? {} : { price: limit }),
     ...(prices === "limit" ? {} : { activation_price: at(1.9, 0.5) }),
     ...(more === undefined ? {} : { ...more, clientOrderId: world.unique("Order.with-a_long-id") })
@@ -74,6 +78,7 @@ export const fieldsOf = (world: World, market: Market, { more, prices, side }: E
 export const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market
+  const amount = amountOn(market)
   const price = priceText(market, market.price * (side === "buy" ? 0.99 : 1.01))
   const fields = { market: market.name, side, amount, price, clientOrderId: world.unique("partly"), stp: "co" }
   const { order } = yield* LiveOrders.place(world, account, path, fields)

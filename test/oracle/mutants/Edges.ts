@@ -161,7 +161,9 @@ const marginMutants: ReadonlyArray<Mutant> = [
       ...cached(path, true)
     })
   ),
-  ...[Fills, TradeBalance, ActiveOrders, OrderHistory, ...positionLists].map(({ endpoint: { path } }) =>
+  ...[Fills, TradeBalance, ActiveOrders, OrderHistory, OpenPositions, PositionHistory, ClosedPositions].map((
+    { endpoint: { path } }
+  ) =>
     mutant(`edges-cached${path}`, "an account always sees the same list", {
       breaks: ["lists.fresh"],
       ...cached(path)
