@@ -10,6 +10,9 @@ let isClosed = false
 /** Whether this process has outlived the terminal from which it was started. */
 let hasOutlived = false
 
+/** Whether this process serves others, who expect it to outlive the terminal. */
+let isServer = false
+
 let chosen: number | undefined
 
 /** Ends the command as SIGTERM does, so that it cleans up. */
@@ -22,11 +25,12 @@ const close = (): void => {
 /** Ends this process as SIGTERM does if its terminal closes, or if a reader such as `head` closes its output. */
 export const listen = (): void => {
   process.once("SIGTERM", () => isTerminated = true)
-  if ([0, 1, 2].some(isatty)) process.once("SIGHUP", close)
-  else {
-    // A command without a terminal keeps running. Node does not keep SIGHUP ignored, as nohup has set it.
-    process.on("SIGHUP", () => hasOutlived = true)
-  }
+  const hasTerminal = [0, 1, 2].some(isatty)
+  process.on("SIGHUP", () => {
+    // A server without a terminal keeps running. Node does not keep SIGHUP ignored, as nohup has set it.
+    if (isServer && !hasTerminal) hasOutlived = true
+    else close()
+  })
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", ({ code }: NodeJS.ErrnoException) => {
       if (code !== "EPIPE") process.exitCode = chosen ??= 1
@@ -45,6 +49,11 @@ export const followNpm = Effect.andThen(
     if (!hasOutlived) close()
   })
 )
+
+/** Keeps this process running when its terminal closes, if none of its standard streams is a terminal. */
+export const serve = Effect.sync(() => {
+  isServer = true
+})
 
 /** Sets the exit code of this process in case it is interrupted. */
 export const endWith = (code: number): Effect.Effect<void> =>

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import { nameOf } from "../sandbox/server/Names.ts"
 import type { ListenFailed, Served } from "../sandbox/server/Server.ts"
 import * as Flags from "./Flags.ts"
+import * as Interruption from "./Interruption.ts"
 import { Refused } from "./Refused.ts"
 
 /** The flag that names the address. */
@@ -57,5 +58,5 @@ export const listen = <R>(
   const serveFrom = (port: number): ReturnType<typeof serve> =>
     Effect.catchIf(serve(port), (error) => isTaken(error) && port < lastPort, () => serveFrom(port + 1))
   const served = Option.match(port, { onNone: () => isForPeople ? serveFrom(usualPort) : serve(0), onSome: serve })
-  return Effect.mapError(served, cantListen)
+  return Effect.andThen(Interruption.serve, Effect.mapError(served, cantListen))
 }

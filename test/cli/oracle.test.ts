@@ -223,7 +223,7 @@ describe("effect-txc oracle", () => {
     90_000
   )
 
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     // Only CI sends all signals and writes all reports, because each one starts a process.
     if (!isLong && signal !== "SIGTERM") continue
     it.live(
