@@ -184,18 +184,19 @@ export const search = Effect.fnUntraced(function*(
   const draw = drawing(scenarios, seed)
   const corpus = new Corpus(possible, surroundings, seed)
   const coverage = new Map<string, number>()
+  const refused = new Map<string, number>()
   const foreign = new Map<string, Ambient.Foreign>()
   let runs = 1
 
-  const count = (names: Iterable<string>): void => {
-    for (const name of names) coverage.set(name, (coverage.get(name) ?? 0) + 1)
+  const count = (names: Iterable<string>, into: Map<string, number>): void => {
+    for (const name of names) into.set(name, (into.get(name) ?? 0) + 1)
   }
   const learn = Effect.suspend(() => {
     const before = coverage.size
-    count(Coverage.reachedBy(history))
+    count(Coverage.reachedBy(history), coverage)
     if (coverage.size > before) corpus.add(history.scenario)
-    // An event that had no effect is no reason to vary a scenario.
-    count(Coverage.refusedIn(history))
+    // An event that had no effect is neither a state that was reached, nor a reason to vary a scenario.
+    count(Coverage.refusedIn(history), refused)
     for (const found of history.foreign) foreign.set(`${found.kind} ${found.at}`, found)
     return onProgress({ phase: "searching", runs, reached: coverage.size })
   })
@@ -215,7 +216,8 @@ export const search = Effect.fnUntraced(function*(
   const missed = program.invariants.flatMap(({ _tag, name }) =>
     _tag === "Reached" && !coverage.has(`reached ${name}`) ? [name] : []
   )
-  const result = { missed, runs, shrinks: 0, coverage, foreign: [...foreign.values()], prepared }
+  const found = new Map([...coverage, ...refused])
+  const result = { missed, runs, shrinks: 0, coverage: found, foreign: [...foreign.values()], prepared }
   if (history.invalid !== undefined) return { ...result, invalid: history.invalid }
   if (history.broken === undefined) return result
   const shrunk = yield* Shrink.shrink(scenarios, history, run, {
