@@ -295,7 +295,7 @@ const Depth = (): JSX.Element => {
           </p>
         )
         : null}
-      <Counterparty />
+      <Counterparty key={market.value} />
     </section>
   )
 }

@@ -89,7 +89,9 @@ const kinds = (): ReadonlyArray<EndpointSummary> => {
 
 /** A field's value on the wire, or `undefined` if the field is not set. */
 const valueOf = ({ name, values }: FieldSummary): string | number | boolean | undefined => {
-  const given = typedText((typed.value as Readonly<Record<string, string>>)[name] ?? options.value[name] ?? "")
+  const written = (typed.value as Readonly<Record<string, string>>)[name] ?? options.value[name] ?? ""
+  // The spaces of a number group its digits; those of an id are a mistake that the exchange refuses.
+  const given = name === "clientOrderId" ? written.trim() : typedText(written)
   if (given === "") return undefined
   return values === undefined ? given : values.find((value) => String(value) === given)
 }
