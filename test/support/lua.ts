@@ -271,7 +271,8 @@ class Parser {
 
 const library: Readonly<Record<string, Value>> = {
   tonumber: (value) => {
-    const number = Number(value)
+    if (typeof value !== "number" && typeof value !== "string") return undefined
+    const number = String(value).trim() === "" ? Number.NaN : Number(value)
     return Number.isNaN(number) ? undefined : number
   },
   tostring: textOf,
@@ -315,12 +316,14 @@ export const commandsOn =
       case "INFO":
         return `# Server\r\nrun_id:${runId}\r\n`
       case "DEL":
-        return Number(Reflect.deleteProperty(hashes, key))
+        return Number(key in hashes && Reflect.deleteProperty(hashes, key))
       case "HGET":
         return hashes[key]?.[rest[0] ?? ""]
       case "HDEL": {
-        for (const field of rest) Reflect.deleteProperty(hashes[key] ?? {}, field)
-        return rest.length
+        const hash = hashes[key] ?? {}
+        const present = rest.filter((field) => field in hash)
+        for (const field of present) Reflect.deleteProperty(hash, field)
+        return present.length
       }
       case "HSET": {
         const hash = hashes[key] ??= {}
