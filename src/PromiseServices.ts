@@ -104,7 +104,7 @@ export interface EndpointNames {
   readonly limitOrders: "LimitOrders"
   /** Cancels collateral OCO orders. */
   readonly cancelOcoOrder: "CancelOcoOrder"
-  /** Cancels orders whose take-profit and stop-loss the exchange has not placed yet. */
+  /** Cancels orders with a take-profit or stop-loss that the exchange has not placed yet. */
   readonly cancelOtoOrder: "CancelOtoOrder"
   /** Places market orders with an amount in the base currency. */
   readonly stockMarketOrders: "StockMarketOrders"
