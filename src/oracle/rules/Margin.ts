@@ -275,7 +275,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.closed.pages", {
-    statement: "Pages closed positions by limit and offset, the most recently closed position first",
+    statement: "Lists closed positions, the most recently closed position first, also in pages by limit and offset",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
       const one = yield* closed(world, account, "buy")
@@ -293,6 +293,13 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
           records.length === 1 && records[0]?.["positionId"] === positionId
         )
       }
+      const all = yield* LiveCalls.records(world, account, Paths.closedPositions, {})
+      yield* Verdict.expect(
+        all.answer,
+        `the positions ${String(two.positionId)} and ${String(one.positionId)}, in this order`,
+        all.records.length === 2 && all.records[0]?.["positionId"] === two.positionId &&
+          all.records[1]?.["positionId"] === one.positionId
+      )
     })
   }),
   always("margin.history.position", {

@@ -167,6 +167,12 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     asking(closed, (fields) => without(fields, "offset"))
   ],
   [
+    "closed-oldest-first",
+    "each page of closed positions is in reverse order",
+    "margin.closed.pages",
+    answering(closed, "success", (json) => Array.isArray(json) ? json.toReversed() : json)
+  ],
+  [
     "history-all-positions",
     "the history ignores the position that the call names",
     "margin.history.position",
