@@ -93,6 +93,14 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
+  always("margin.fraction", {
+    statement: "Shows a marginFraction of 1000000000000000000000 for an account without positions",
+    level: "SHOULD",
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, json } = yield* summaryOf(world, yield* world.open())
+      yield* Verdict.expect(answer, "a marginFraction of 10^21", number(json, "marginFraction") === 1e21)
+    })
+  }),
   always("margin.hedge", {
     statement:
       "Shows hedge mode after it is switched on, and one-way mode after it is switched off, for this account only",

@@ -217,6 +217,12 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
       (grade) => Json.isObject(grade) ? { ...grade, long: 0, short: 0 } : grade
     )
   ],
+  [
+    "fraction-zero",
+    "the margin fraction without positions is zero",
+    "margin.fraction",
+    changing(summary, ["marginFraction"], (fraction) => Number(fraction) >= 1e20 ? "0" : fraction)
+  ],
   ["pages-closed", "any limit of closed positions is accepted", "margin.pages", accepting(closed, [])],
   [
     "pages-funding",
