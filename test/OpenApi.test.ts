@@ -97,8 +97,8 @@ const asked = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): Request => 
 // Valid requests
 // -----------------------------------------------------------------------------
 
-/** Constraints between fields that an OpenAPI document can't express. */
-const unsaid: ReadonlyArray<string> = ["exclusive", "alone", "different", "after"]
+/** Constraints that an OpenAPI document can't express: those between fields, and the number of an amount's digits. */
+const unsaid: ReadonlyArray<string> = ["exclusive", "alone", "different", "after", "precision"]
 
 /**
  * Checks whether the codec accepts the request. Returns `undefined` if the request only breaks constraints that the

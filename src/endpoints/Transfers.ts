@@ -22,7 +22,7 @@ import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
-import { Amount, amount } from "../domain/Decimal.ts"
+import { Amount, amount, fitsPrecision } from "../domain/Decimal.ts"
 import { Ticker, ticker } from "../domain/Identifiers.ts"
 import { oneOf } from "../domain/Text.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -50,7 +50,7 @@ export type Balance = typeof Balance.Type
 export interface Funds {
   /** The asset. */
   readonly ticker: Ticker
-  /** The amount to move, in units of the asset. */
+  /** The amount to move, in units of the asset; at most 8 decimal places. */
   readonly amount: Amount
 }
 
@@ -100,6 +100,10 @@ const request = ({ decimal, extension, omissible }: Dialect) =>
       field: "to",
       constraint: { kind: "different", from: "from" },
       holds: ({ from, to }) => from === undefined || from !== to
+    }, {
+      field: "amount",
+      constraint: { kind: "precision", step: "0.00000001" },
+      holds: ({ amount }) => fitsPrecision(amount, 8)
     }]
   })
 

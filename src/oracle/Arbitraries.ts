@@ -358,12 +358,12 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   }
 }
 
-/** The kinds of constraints between fields of a request. */
-const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "different", "after"]
+/** The kinds of constraints that a request's fields do not show: between several fields, or on an amount's digits. */
+const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "different", "after", "precision"]
 
 /**
  * Valid requests of an endpoint; optional keys are sometimes absent. Fields are generated one by one, and requests that
- * violate a constraint between fields are filtered out.
+ * violate one of these constraints are filtered out.
  */
 export const anyRequest = <E extends Endpoint.Any>(
   endpoint: E,

@@ -81,10 +81,11 @@ export const livePoints = [
   },
   {
     id: "open.live.free-margin",
-    point: "How the margin summary's freeMargin is computed, and which profit its pnl shows",
+    point: "How the margin summary's freeMargin is computed, which profit its pnl shows, and which marginFraction it "
+      + "shows without positions",
     stance: "equity minus margin plus pnl minus unrealizedFunding, as captured responses show; pnl is the unrealized "
-      + "profit",
-    rules: ["margin.free", "margin.pnl"]
+      + "profit; without positions, marginFraction is 1000000000000000000000, as a captured response shows",
+    rules: ["margin.free", "margin.pnl", "margin.fraction"]
   },
   {
     id: "open.live.keys",

@@ -254,6 +254,7 @@ const wrong = [
   { fields: { from: "main", to: "spot", ticker: undefined }, status: 400, code: 0, key: "ticker" },
   { fields: { from: "main", to: "spot", amount: undefined }, status: 400, code: 0, key: "amount" },
   { fields: { from: "main", to: "spot", amount: "0" }, status: 400, code: 0, key: "amount" },
+  { fields: { from: "main", to: "spot", amount: "12.500000001" }, status: 400, code: 0, key: "amount" },
   { fields: { from: "main", to: "spot", amount: "100.5" }, status: 422, code: 3, key: "amount" },
   { fields: { from: "spot", to: "main", amount: "200.5" }, status: 422, code: 3, key: "amount" },
   { fields: { from: "collateral", to: "spot", amount: "300.5" }, status: 422, code: 3, key: "amount" }

@@ -11,6 +11,7 @@ import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Section from "../world/Section.ts"
+import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Endpoints §4" })
@@ -102,6 +103,30 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { name } = yield* world.market
       yield* leaves(world, { market: name, type: ["margin"] }, ["spot", "futures"])
       yield* leaves(world, { market: name, type: ["futures"] }, [...types])
+    })
+  }),
+  section.forEach("cancel-all.position-side", {
+    statement: "Cancels only the orders of the given position side on a futures market in hedge mode",
+    document: Rule.notApplicable("the document has no such field"),
+    live: Rule.documented("only orders of the given position side are canceled"),
+    values: ["long", "short"] as const,
+    check: Effect.fnUntraced(function*(world, positionSide) {
+      const account = yield* Trading.openHedged(world)
+      const order = { market: perpetual, amount: "0.01" }
+      const long = { ...order, side: "buy", price: String(basePrice / 2), positionSide: "LONG" }
+      const short = { ...order, side: "sell", price: String(basePrice * 1.5), positionSide: "SHORT" }
+      const [kept, canceled] = positionSide === "long" ? [short, long] : [long, short]
+      const { orderId } = yield* Trading.placeOther(world, account, kept, Paths.collateralLimit)
+      yield* Trading.placeOther(world, account, canceled, Paths.collateralLimit)
+      const answer = yield* world.call(account, Paths.cancelAll, { market: perpetual, positionSide })
+      yield* Verdict.expect(answer, "HTTP 2xx with JSON", Refusals.isSuccess(answer))
+      const left = yield* open(world, account)
+      yield* Verdict.conclude(
+        `only the ${kept.positionSide} order ${String(orderId)} open`,
+        left,
+        left.length === 1 && left[0] === String(orderId),
+        answer
+      )
     })
   }),
   section.always("cancel-all.stops", {

@@ -93,6 +93,14 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
+  always("margin.fraction", {
+    statement: "Shows a marginFraction of 1000000000000000000000 for an account without positions",
+    level: "SHOULD",
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, json } = yield* summaryOf(world, yield* world.open())
+      yield* Verdict.expect(answer, "a marginFraction of 10^21", number(json, "marginFraction") === 1e21)
+    })
+  }),
   always("margin.hedge", {
     statement:
       "Shows hedge mode after it is switched on, and one-way mode after it is switched off, for this account only",
@@ -275,7 +283,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.closed.pages", {
-    statement: "Pages closed positions by limit and offset, the most recently closed position first",
+    statement: "Lists closed positions, the most recently closed position first, also in pages by limit and offset",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* withPosition(world, "buy")
       const one = yield* closed(world, account, "buy")
@@ -293,6 +301,13 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
           records.length === 1 && records[0]?.["positionId"] === positionId
         )
       }
+      const all = yield* LiveCalls.records(world, account, Paths.closedPositions, {})
+      yield* Verdict.expect(
+        all.answer,
+        `the positions ${String(two.positionId)} and ${String(one.positionId)}, in this order`,
+        all.records.length === 2 && all.records[0]?.["positionId"] === two.positionId &&
+          all.records[1]?.["positionId"] === one.positionId
+      )
     })
   }),
   always("margin.history.position", {

@@ -68,6 +68,9 @@ const hasLegs = (answer: Target.Answer, stopLoss: Body, takeProfit: Body, activa
       !Object.keys(takeProfit).some((key) => triggerFields.includes(words(key)))
   )
 
+/** The keys that legs have in other responses about OCO orders, but not in the list of conditional orders. */
+const snakeKeys: ReadonlyArray<string> = ["post_only", "activation_price", "activation_condition"]
+
 /** Returns the OCO orders of an account. */
 const pairs = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
   const { answer, items } = yield* LiveCalls.list(world, account, Paths.ocoOrders, fields)
@@ -90,6 +93,11 @@ const conditional = Effect.fnUntraced(function*(world: World, account: Account, 
   for (const { stopLoss, takeProfit } of records) {
     const [stop, limit] = [stopLoss, takeProfit].map((leg) => Json.isObject(leg) ? leg : {})
     yield* hasLegs(answer, stop ?? {}, limit ?? {}, "activationPrice")
+    yield* Verdict.expect(
+      answer,
+      "legs with postOnly, activationPrice and activationCondition in camel case",
+      ![stop, limit].some((leg) => snakeKeys.some((key) => Object.hasOwn(leg ?? {}, key)))
+    )
   }
   return { answer, records: records.map(fromConditional), total: json["total"] }
 })

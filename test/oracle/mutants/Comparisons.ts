@@ -385,6 +385,10 @@ const orderMutants: ReadonlyArray<Mutant> = [
     breaks: ["cancel-all.body"],
     ...answering(CancelAllOrders.endpoint.path, "success", () => [{ canceled: 3 }])
   }),
+  mutant("cancel-all-both-sides", "cancel-all ignores the position side", {
+    breaks: ["cancel-all.position-side"],
+    ...asking(CancelAllOrders.endpoint.path, (fields) => without(fields, "positionSide"))
+  }),
   ...[BulkLimitOrders, CollateralBulkLimitOrders].flatMap(({ endpoint: { path } }) => [
     mutant(`bulk-reversed${path}`, "the results of a bulk call are in reverse order", {
       breaks: ["live-bulk.results"],

@@ -335,6 +335,14 @@ const moneyMutants: ReadonlyArray<Mutant> = [
       (fields) => ({ ...fields, amount: "1000000" })
     )
   }),
+  mutant("edges-transfer-cut", "an amount of a transfer with nine decimal places is cut to eight", {
+    breaks: ["transfers.refusal"],
+    ...askingWhen(
+      Transfers.endpoint.path,
+      ({ amount }) => /\.[0-9]{9}$/u.test(String(amount)),
+      (fields) => ({ ...fields, amount: String(fields["amount"]).slice(0, -1) })
+    )
+  }),
   mutant("edges-code-all", "a code over everything is refused", {
     breaks: ["code-creation.moves"],
     ...askingWhen(

@@ -257,6 +257,13 @@ const pageMutants: ReadonlyArray<Mutant> = [
       return { ...rest, activation_price: activationPrice }
     })
   }),
+  mutant("pairs-snake-take-profit", "the take-profits of conditional orders show post_only instead of postOnly", {
+    breaks: ["oco-orders.listed"],
+    ...changing(conditional, ["records", "*", "takeProfit"], (leg) => {
+      const { postOnly, ...rest } = leg as Fields
+      return { ...rest, post_only: postOnly }
+    })
+  }),
   ...[cancelOco, cancelConditional].map((path) =>
     mutant(`cancel-pair-on-any-market${path}`, "an OCO order can be canceled with the name of any market", {
       breaks: ["oco-orders.not-found"],

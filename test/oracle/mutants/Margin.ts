@@ -167,6 +167,12 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     asking(closed, (fields) => without(fields, "offset"))
   ],
   [
+    "closed-oldest-first",
+    "each page of closed positions is in reverse order",
+    "margin.closed.pages",
+    answering(closed, "success", (json) => Array.isArray(json) ? json.toReversed() : json)
+  ],
+  [
     "history-all-positions",
     "the history ignores the position that the call names",
     "margin.history.position",
@@ -210,6 +216,12 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
       ["*"],
       (grade) => Json.isObject(grade) ? { ...grade, long: 0, short: 0 } : grade
     )
+  ],
+  [
+    "fraction-zero",
+    "the margin fraction without positions is zero",
+    "margin.fraction",
+    changing(summary, ["marginFraction"], (fraction) => Number(fraction) >= 1e20 ? "0" : fraction)
   ],
   ["pages-closed", "any limit of closed positions is accepted", "margin.pages", accepting(closed, [])],
   [
