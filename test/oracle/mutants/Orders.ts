@@ -184,6 +184,22 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
             : request
       })
     }),
+    ...[["-", "dash"], [".", "dot"], ["_", "underscore"]].map(([character = "", name]) =>
+      mutant(`${id}-client-order-id-no-${name}`, `a client order id with a ${name} between two letters is refused`, {
+        breaks: [`${id}.client-order-id.accepts`],
+        make: () => ({
+          request: (request, venue) =>
+            request.path === path
+              ? withFields(venue, request, (fields) => {
+                const key = keysOf(venue).clientOrderId
+                return String(fields[key] ?? "").includes(`a${character}b`)
+                  ? { ...fields, [key]: "not allowed" }
+                  : fields
+              })
+              : request
+        })
+      })
+    ),
     mutant(`${id}-client-order-id-changed`, "a client order id is shown in capitals, and a missing one as a dash", {
       breaks: [`${id}.client-order-id.none`, `${id}.client-order-id.accepts`],
       ...placed(path, (venue) => keysOf(venue).clientOrderId, (id) => String(id ?? "").toUpperCase() || "-")
