@@ -148,6 +148,16 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
         }
       })
     }),
+    mutant(`${id}-total-slightly-small`, "a total of 80 % of minTotal is accepted", {
+      breaks: [`${id}.request.total.min`],
+      make: () => ({
+        before: ({ state }, request) => {
+          if (request.path === path) {
+            list(state, (market) => market.name === "BTC_USDT" ? { ...market, minTotal: Decimal.of("4") } : market)
+          }
+        }
+      })
+    }),
     mutant(`${id}-numbers-for-texts`, "a number is accepted in place of a string", {
       // The live dialect accepts amounts and prices as numbers.
       dialects: ["document"],
