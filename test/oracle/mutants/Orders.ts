@@ -360,6 +360,10 @@ const answers: ReadonlyArray<Mutant> = ([
     breaks: ["stop-limit.request.stp.accepts", "stop-limit.request.stp.refuses"],
     ...asking(stopLimit, (fields) => without(fields, "stp"))
   }),
+  mutant("stop-limit-market-unknown", "one of the listed markets is refused as unknown", {
+    breaks: ["stop-limit.markets.each"],
+    ...asking(stopLimit, (fields) => fields["market"] === "SHIB_USDT" ? { ...fields, market: "NO_SUCH" } : fields)
+  }),
   mutant("stop-limit-bbo-narrow", "only bboRole 1 is accepted", {
     breaks: ["stop-limit.request.bboRole.accepts"],
     ...asking(stopLimit, (fields) => fields["bboRole"] === 2 ? { ...fields, bboRole: 3 } : fields)
