@@ -277,21 +277,28 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
         }
       }
     }),
-    mutant(`${id}-whole-seconds`, "the times of an order are whole seconds", {
-      breaks: ["general.times.fraction"],
-      make: () => ({
-        answer: (answer, request) =>
-          request.path === path && answer.status === 200
-            ? withBody(
-              answer,
-              ["timestamp", "mtime"].flatMap((key) => ordersIn(path).map((place) => [...place, key])).reduce(
-                (json, place) => changedAt(json, place, (at) => Math.floor(Number(at))),
-                jsonOf(answer)
-              )
-            )
-            : answer
-      })
-    }),
+    ...["-of-sells", ""].map((suffix) =>
+      mutant(
+        `${id}-whole-seconds${suffix}`,
+        `the times of ${suffix === "" ? "an" : "a sell"} order are whole seconds`,
+        {
+          breaks: ["general.times.fraction"],
+          make: () => ({
+            answer: (answer, request) =>
+              request.path === path && answer.status === 200 &&
+                (suffix === "" || fieldsOf(request)?.["side"] === "sell")
+                ? withBody(
+                  answer,
+                  ["timestamp", "mtime"].flatMap((key) => ordersIn(path).map((place) => [...place, key])).reduce(
+                    (json, place) => changedAt(json, place, (at) => Math.floor(Number(at))),
+                    jsonOf(answer)
+                  )
+                )
+                : answer
+          })
+        }
+      )
+    ),
     mutant(`${id}-same-ids`, "all orders have the same id", {
       breaks: [`${id}.ids.unique`, `${id}.parallel`],
       ...placed(path, (venue) => keysOf(venue).orderId, () => 7)
