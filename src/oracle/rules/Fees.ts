@@ -49,6 +49,9 @@ const changed = "ETH"
 const termsOf = (first: number): Body =>
   Object.fromEntries(bounds.map((bound, index) => [bound, String((first + index) / 8)]))
 
+/** The maximum number of currencies whose settings a rule changes. */
+const maxCurrencies = 20
+
 /** Returns the fee entry of the currency whose settings a rule changes. */
 const changedEntry = Effect.fnUntraced(function*(world: World) {
   const { answer, objects } = yield* fees(world)
@@ -57,9 +60,9 @@ const changedEntry = Effect.fnUntraced(function*(world: World) {
   return { answer, entry: Json.isObject(entry) ? entry : {} }
 })
 
-const set = (world: World, { can_deposit, can_withdraw, deposit, withdraw }: Body) =>
+const set = (world: World, { can_deposit, can_withdraw, deposit, ticker, withdraw }: Body) =>
   world.control("SetCurrency", {
-    ticker: changed,
+    ticker,
     canDeposit: can_deposit,
     canWithdraw: can_withdraw,
     deposit,
@@ -132,7 +135,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
             : []
         )
       yield* world.onEnd(set(world, before.entry))
-      yield* set(world, settings)
+      yield* set(world, { ...settings, ticker: changed })
       const after = yield* changedEntry(world)
       yield* Verdict.expect(
         after.answer,
@@ -140,6 +143,32 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         isSame(after.entry, settings) && after.entry["name"] === before.entry["name"]
       )
       yield* Verdict.expect(after.answer, "unchanged entries of other currencies", others(after) === others(before))
+    })
+  }),
+  section.always("fees.every", {
+    statement: "Shows the settings of each currency, different for every currency",
+    profile: "control",
+    check: Effect.fnUntraced(function*(world) {
+      const before = (yield* fees(world)).objects.filter(Json.isObject).slice(0, maxCurrencies)
+      const expected = before.map((_, index) => ({
+        can_deposit: index % 2 === 0,
+        can_withdraw: index % 3 === 0,
+        deposit: termsOf(12 * index + 3),
+        withdraw: termsOf(12 * index + 9)
+      }))
+      for (const entry of before) yield* world.onEnd(set(world, entry))
+      for (const [index, { ticker }] of before.entries()) yield* set(world, { ...expected[index], ticker })
+      const { answer, objects } = yield* fees(world)
+      for (const [index, { ticker }] of before.entries()) {
+        const entry = objects.find((one) => Json.isObject(one) && one["ticker"] === ticker)
+        const settings = expected[index]
+        yield* Verdict.conclude(
+          `${String(ticker)} with ${JSON.stringify(settings)}`,
+          entry,
+          isSame(entry, settings),
+          answer
+        )
+      }
     })
   }),
   section.always("fees.one-per-currency", {

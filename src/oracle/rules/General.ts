@@ -248,12 +248,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.forEach("general.times.fraction", {
     statement: "Shows fractions of a second in an order's timestamp",
     profile: "mutating",
-    values: [Paths.stopLimit, Paths.oco],
-    check: Effect.fnUntraced(function*(world, path) {
+    values: [Paths.stopLimit, Paths.oco].flatMap((path) => Orders.sides.map((side) => [path, side] as const)),
+    check: Effect.fnUntraced(function*(world, [path, side]) {
       const market = yield* world.market
       const account = yield* world.trader
       const isOco = path === Paths.oco
-      const fields = isOco ? Orders.oco(market, "buy") : Orders.stopLimit(market, "buy")
+      const fields = isOco ? Orders.oco(market, side) : Orders.stopLimit(market, side)
       const times: Array<unknown> = []
       for (let count = 0; count < 4; count++) {
         const { order } = yield* Orders.place(world, account, path, fields)

@@ -47,6 +47,30 @@ const payment: FieldRules.Table = {
   ]
 }
 
+/** The number of payments on a page of a filtered list. */
+const pageSize = 2
+
+/** The maximum number of payments that a rule reads page by page. */
+const maxPayments = 20
+
+/** Expects that the pages of the filtered list show exactly these payments, at most {@link pageSize} on each page. */
+const inPages = Effect.fnUntraced(function*(
+  world: World,
+  filter: Readonly<Record<string, unknown>>,
+  expected: ReadonlyArray<unknown>
+) {
+  const seen: Array<unknown> = []
+  for (let offset = 0; offset < expected.length; offset += pageSize) {
+    const answer = yield* history(world, { ...filter, limit: pageSize, offset })
+    const { records } = yield* Lists.pageOf(Lists.interest, answer)
+    const count = Math.min(pageSize, expected.length - offset)
+    yield* Verdict.expect(answer, `${count} payments from offset ${offset}`, records.length === count)
+    seen.push(...records)
+  }
+  const text = sorted(expected)
+  yield* Verdict.conclude(`on pages of ${pageSize}: ${text}`, sorted(seen), sorted(seen) === text)
+})
+
 /**
  * Creates a rule about a filter. Without a control plane, the rule uses the account's own payments, if they differ. If
  * the account may have more payments than one page shows, the rule does not check that the filtered list is complete.
@@ -65,20 +89,30 @@ const filtered = (id: string, statement: string, key: "planId" | "ticker"): Rule
         const answer = yield* history(world, { [key]: value })
         const { objects } = yield* FieldRules.records(world, answer, "records")
         const expected = whole.filter((record) => record[key] === value)
+        const isWhole = whole.length < Lists.interest.defaultLimit
         yield* Verdict.expect(
           answer,
           `only the payments with ${key} ${String(value)}, of which the whole list has ${expected.length}`,
           objects.every((record) => Json.isObject(record) && record[key] === value) &&
-            (whole.length === Lists.interest.defaultLimit || sorted(objects) === sorted(expected))
+            (!isWhole || sorted(objects) === sorted(expected))
         )
+        if (isWhole && expected.length <= maxPayments) yield* inPages(world, { [key]: value }, expected)
       }
     })
   })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   ...FieldRules.rules(payment),
-  filtered("interest.plan.filter", "Lists exactly the payments of the given planId", "planId"),
-  filtered("interest.ticker.filter", "Lists exactly the payments in the given ticker", "ticker"),
+  filtered(
+    "interest.plan.filter",
+    "Lists exactly the payments of the given planId, on one page or on several",
+    "planId"
+  ),
+  filtered(
+    "interest.ticker.filter",
+    "Lists exactly the payments in the given ticker, on one page or on several",
+    "ticker"
+  ),
   section.forEach("interest.plan-and-ticker.filter", {
     statement: "Lists exactly the payments that match both the given planId and the given ticker",
     values: mixed.flatMap(([planId]) => mixed.map(([, ticker]) => [planId, ticker] as const)),

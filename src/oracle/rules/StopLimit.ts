@@ -1,13 +1,14 @@
 /** Rules about stop-limit orders (document, "Stop-limit order (response)" and Endpoints §3). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as ClientOrderIdRules from "../world/ClientOrderIdRules.ts"
 import * as Dialects from "../world/Dialects.ts"
 import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
-import { digits, priceText } from "../world/Markets.ts"
+import { basePrice, digits, priceText, toMarket } from "../world/Markets.ts"
 import { hasValues, type OrderEntry } from "../world/OrderEntry.ts"
 import * as OrderFieldRules from "../world/OrderFieldRules.ts"
 import * as Orders from "../world/Orders.ts"
@@ -119,6 +120,28 @@ const newOrder = (
       yield* Verdict.expect(answer, expected, holds)
     })
   })
+
+/** The maximum number of markets on which a rule places an order. */
+const maxMarkets = 20
+
+/** The maximum total of {@link Orders.stopLimit}, as a multiple of the total of the smallest amount. */
+const maxMultiple = 10
+
+/**
+ * Returns the listed spot markets, each with a price at which a small order is within the market's bounds. This is the
+ * price that other rules use, if possible, so that their orders do not trade.
+ */
+const spotMarkets = (world: World) =>
+  Effect.map(world.get(Paths.markets), ({ json }) =>
+    (Array.isArray(json) ? json.filter(Json.isObject) : [])
+      .filter(({ tradesEnabled, type }) => tradesEnabled === true && type === "spot")
+      .slice(0, maxMarkets)
+      .map((listed) => {
+        const market = toMarket(listed, basePrice)
+        const { maxTotal, minAmount, minTotal, tick } = market
+        const isWithin = maxTotal === 0 || maxMultiple * minAmount * basePrice <= maxTotal
+        return isWithin ? market : toMarket(listed, Math.max(minTotal / minAmount, 1000 * tick))
+      }))
 
 const absentOr = (world: World, value: unknown, expected: unknown): boolean =>
   value === expected || (world.dialect.name === "live" && value === undefined)
@@ -232,6 +255,25 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         activation_price: text
       })
       yield* Verdict.expect(answer, "HTTP 200", answer.status === 200)
+    })
+  }),
+  section.always("stop-limit.markets.each", {
+    statement: "Accepts an order on every spot market in the market list on which trading is enabled",
+    profile: "control",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open({ isFunded: false })
+      for (const market of yield* spotMarkets(world)) {
+        yield* world.control("MovePrice", { market: market.name, price: priceText(market, market.price) })
+        const order = Orders.stopLimit(market, "buy")
+        const amount = digits(2 * Number(order["amount"]) * Number(order["price"]) + 1, 0)
+        yield* world.control("Fund", { account: account.id, wallet: "trade", ticker: market.money, amount })
+        const answer = yield* world.call(account, Paths.stopLimit, order)
+        yield* Verdict.expect(
+          answer,
+          `an order on ${market.name}, which the market list shows with tradesEnabled`,
+          Refusals.isSuccess(answer) && Json.isObject(answer.json) && answer.json["market"] === market.name
+        )
+      }
     })
   }),
   section.forEach("stop-limit.request.stp.accepts", {

@@ -161,14 +161,20 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Returns an empty page for a search without a match",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
-      const answer = yield* world.call(yield* world.parent, Paths.subAccounts, {
-        search: "no such sub-account at all"
-      })
+      const parent = yield* world.parent
+      const search = "no such sub-account at all"
+      const answer = yield* world.call(parent, Paths.subAccounts, { search })
       yield* Verdict.expect(
         answer,
         "HTTP 200 with an empty data array",
         answer.status === 200 && SubAccounts.isEmpty(answer)
       )
+      for (const more of [{ limit: 100 }, { offset: 1 }]) {
+        const answer = yield* world.call(parent, Paths.subAccounts, { search, ...more })
+        // A server may refuse an offset past the last record.
+        if ("offset" in more && Refusals.isRefused(answer)) return
+        yield* Verdict.expect(answer, `an empty data array with ${JSON.stringify(more)}`, SubAccounts.isEmpty(answer))
+      }
     })
   }),
   listing.forAll("sub-accounts.search.type", {

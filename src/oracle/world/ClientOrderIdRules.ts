@@ -41,6 +41,7 @@ const accepts = (entry: OrderEntry): Rule.Rule =>
       ? Rule.other("the key is clientOrderId")
       : Rule.other("the key is clientOrderId, and the legs show an empty string", Rule.liveAnswers),
     values: Boundaries.goodClientOrderIds,
+    examples: ["a-b", "a.b", "a_b"],
     check: Effect.fnUntraced(function*(world, given) {
       const { clientOrderId: key } = Dialects.keys(world.dialect)
       const market = yield* world.market

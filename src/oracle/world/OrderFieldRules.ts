@@ -223,23 +223,42 @@ const amountLeast = (entry: OrderEntry): Rule.Rule =>
     })
   })
 
+/**
+ * Returns an amount and a price whose total is at most a quarter of the market's minTotal. The price is never better
+ * for a seller than the price in the draft.
+ */
+const wellBelow = ({ draft }: OrderEntry, market: Market, key: string): Body => ({
+  amount: digits(market.minAmount, market.stockPrecision),
+  [key]: digits(
+    Math.min(Number(draft(market, "buy")[key]), market.minTotal / market.minAmount / 4),
+    market.moneyPrecision
+  )
+})
+
+/**
+ * Returns an amount and a price whose total is as close below the market's minTotal as one step of the price allows.
+ * The price is at most the lowest limit price in the draft, so that the total at every other limit price is enough.
+ */
+const justBelow = ({ draft, limits }: OrderEntry, market: Market, key: string): Body => {
+  const order = draft(market, "buy")
+  const most = Math.min(...limits.map((limit) => Number(order[limit])))
+  const least = Math.max(market.minAmount, market.minTotal / most)
+  const amount = digits(Math.ceil(least / market.step - 1e-6) * market.step, market.stockPrecision)
+  const ticks = Math.ceil(market.minTotal / Number(amount) / market.tick - 1e-6) - 1
+  return { amount, [key]: digits(ticks * market.tick, market.moneyPrecision) }
+}
+
 const totalMin = (entry: OrderEntry): Rule.Rule =>
   rulesOf(entry).forEach(`${entry.id}.request.total.min`, {
     statement: "Refuses an order whose amount times price is below the market's minTotal",
     level: levelOf(entry, "total"),
     live,
-    values: entry.limits,
-    check: Effect.fnUntraced(function*(world, key) {
-      const answer = yield* submit(world, entry, (order, market) => ({
-        ...order,
-        amount: digits(market.minAmount, market.stockPrecision),
-        // The price is never better for a seller than the price in the draft.
-        [key]: digits(
-          Math.min(Number(order[key]), market.minTotal / market.minAmount / 4),
-          market.moneyPrecision
-        )
-      }))
-      yield* refusesTotal(world, entry, answer)
+    values: ["far", "near"].flatMap((distance) => entry.limits.map((key) => ({ distance, key }))),
+    check: Effect.fnUntraced(function*(world, { distance, key }) {
+      const market = yield* world.market
+      const change = distance === "far" ? wellBelow(entry, market, key) : justBelow(entry, market, key)
+      if (Number(change[key]) === 0) return yield* Verdict.skip("the smallest amount at the smallest price is enough")
+      yield* refusesTotal(world, entry, yield* submit(world, entry, (order) => ({ ...order, ...change })))
     })
   })
 

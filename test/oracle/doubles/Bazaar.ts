@@ -662,7 +662,14 @@ export const make = (speaks: "document" | "live", lag: number) => {
       tradesEnabled: true,
       type: "spot"
     }
-    const only = { ...listing, name: "ETH_BTC", stock: "ETH", money: "BTC", isCollateral: false }
+    const only = {
+      ...listing,
+      name: "ETH_BTC",
+      stock: "ETH",
+      money: "BTC",
+      tradesEnabled: false,
+      isCollateral: false
+    }
     return ok([backwards(only), backwards({ ...listing, isCollateral: true })])
   }
 

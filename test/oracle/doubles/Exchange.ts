@@ -598,6 +598,7 @@ export const make = (choices: Choices) => {
         return ok([{ ...listed, name: market.name, isCollateral: true }, {
           ...listed,
           name: spotOnly,
+          tradesEnabled: false,
           isCollateral: false
         }])
       }

@@ -116,6 +116,17 @@ const documentMutants: ReadonlyArray<Mutant> = [
     breaks: ["fees.values"],
     ...changing(fees, ["*", "withdraw"], swapped("minAmount", "maxAmount"))
   }),
+  mutant("fees-bounds-swapped-for-one", "minAmount and maxAmount of BTC withdrawals are swapped", {
+    breaks: ["fees.every"],
+    ...answering(
+      fees,
+      "success",
+      (json) =>
+        (json as ReadonlyArray<Fields>).map((entry) =>
+          entry["ticker"] === "BTC" ? changedAt(entry, ["withdraw"], swapped("minAmount", "maxAmount")) : entry
+        )
+    )
+  }),
   mutant("fees-flags-swapped", "can_deposit and can_withdraw are swapped", {
     breaks: ["fees.values"],
     ...changing(fees, ["*"], swapped("can_deposit", "can_withdraw"))

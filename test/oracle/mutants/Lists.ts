@@ -228,6 +228,14 @@ const filters: ReadonlyArray<Mutant> = [
         breaks: [`interest.${id}.filter`, `interest.${id}.unknown`],
         ...asking(path, (fields) => without(fields, key))
       }),
+      mutant(`interest-${id}-unlimited`, `limit has no effect if there is a ${key}`, {
+        breaks: [`interest.${id}.filter`],
+        ...asking(path, (fields) => fields[key] === undefined ? fields : without(fields, "limit"))
+      }),
+      mutant(`interest-${id}-on-first-page`, `${key} has no effect if the offset is above 0`, {
+        breaks: [`interest.${id}.filter`],
+        ...asking(path, (fields) => Number(fields["offset"] ?? 0) > 0 ? without(fields, key) : fields)
+      }),
       mutant(`interest-${id}-unnamed`, `the errors do not name ${key}`, {
         breaks: [`interest.${id}.unknown`, "interest.both.unknown"],
         ...unnamed(path, key)
@@ -257,6 +265,17 @@ const filters: ReadonlyArray<Mutant> = [
   mutant("search-ignored", "search has no effect", {
     breaks: ["sub-accounts.search.matches", "sub-accounts.search.nothing", "sub-accounts.search.type"],
     ...asking(SubAccounts.endpoint.path, (fields) => without(fields, "search"))
+  }),
+  mutant("search-on-first-page", "search has no effect if the offset is above 0", {
+    breaks: ["sub-accounts.search.nothing"],
+    ...asking(
+      SubAccounts.endpoint.path,
+      (fields) => Number(fields["offset"] ?? 0) > 0 ? without(fields, "search") : fields
+    )
+  }),
+  mutant("search-unlimited-only", "search has no effect if there is a limit", {
+    breaks: ["sub-accounts.search.matches", "sub-accounts.search.nothing"],
+    ...asking(SubAccounts.endpoint.path, (fields) => fields["limit"] === undefined ? fields : without(fields, "search"))
   }),
   mutant("sub-account-id-ignored", "subAccountId has no effect", {
     breaks: ["api-keys.filter", "api-keys.filter.type", "api-keys.filter.unknown"],

@@ -148,6 +148,16 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
         }
       })
     }),
+    mutant(`${id}-total-slightly-small`, "a total of 80 % of minTotal is accepted", {
+      breaks: [`${id}.request.total.min`],
+      make: () => ({
+        before: ({ state }, request) => {
+          if (request.path === path) {
+            list(state, (market) => market.name === "BTC_USDT" ? { ...market, minTotal: Decimal.of("4") } : market)
+          }
+        }
+      })
+    }),
     mutant(`${id}-numbers-for-texts`, "a number is accepted in place of a string", {
       // The live dialect accepts amounts and prices as numbers.
       dialects: ["document"],
@@ -184,6 +194,22 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
             : request
       })
     }),
+    ...[["-", "dash"], [".", "dot"], ["_", "underscore"]].map(([character = "", name]) =>
+      mutant(`${id}-client-order-id-no-${name}`, `a client order id with a ${name} between two letters is refused`, {
+        breaks: [`${id}.client-order-id.accepts`],
+        make: () => ({
+          request: (request, venue) =>
+            request.path === path
+              ? withFields(venue, request, (fields) => {
+                const key = keysOf(venue).clientOrderId
+                return String(fields[key] ?? "").includes(`a${character}b`)
+                  ? { ...fields, [key]: "not allowed" }
+                  : fields
+              })
+              : request
+        })
+      })
+    ),
     mutant(`${id}-client-order-id-changed`, "a client order id is shown in capitals, and a missing one as a dash", {
       breaks: [`${id}.client-order-id.none`, `${id}.client-order-id.accepts`],
       ...placed(path, (venue) => keysOf(venue).clientOrderId, (id) => String(id ?? "").toUpperCase() || "-")
@@ -251,21 +277,28 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
         }
       }
     }),
-    mutant(`${id}-whole-seconds`, "the times of an order are whole seconds", {
-      breaks: ["general.times.fraction"],
-      make: () => ({
-        answer: (answer, request) =>
-          request.path === path && answer.status === 200
-            ? withBody(
-              answer,
-              ["timestamp", "mtime"].flatMap((key) => ordersIn(path).map((place) => [...place, key])).reduce(
-                (json, place) => changedAt(json, place, (at) => Math.floor(Number(at))),
-                jsonOf(answer)
-              )
-            )
-            : answer
-      })
-    }),
+    ...["-of-sells", ""].map((suffix) =>
+      mutant(
+        `${id}-whole-seconds${suffix}`,
+        `the times of ${suffix === "" ? "an" : "a sell"} order are whole seconds`,
+        {
+          breaks: ["general.times.fraction"],
+          make: () => ({
+            answer: (answer, request) =>
+              request.path === path && answer.status === 200 &&
+                (suffix === "" || fieldsOf(request)?.["side"] === "sell")
+                ? withBody(
+                  answer,
+                  ["timestamp", "mtime"].flatMap((key) => ordersIn(path).map((place) => [...place, key])).reduce(
+                    (json, place) => changedAt(json, place, (at) => Math.floor(Number(at))),
+                    jsonOf(answer)
+                  )
+                )
+                : answer
+          })
+        }
+      )
+    ),
     mutant(`${id}-same-ids`, "all orders have the same id", {
       breaks: [`${id}.ids.unique`, `${id}.parallel`],
       ...placed(path, (venue) => keysOf(venue).orderId, () => 7)
@@ -333,6 +366,10 @@ const answers: ReadonlyArray<Mutant> = ([
   mutant("stop-limit-stp-ignored", "stp is always no", {
     breaks: ["stop-limit.request.stp.accepts", "stop-limit.request.stp.refuses"],
     ...asking(stopLimit, (fields) => without(fields, "stp"))
+  }),
+  mutant("stop-limit-market-unknown", "one of the listed markets is refused as unknown", {
+    breaks: ["stop-limit.markets.each"],
+    ...asking(stopLimit, (fields) => fields["market"] === "SHIB_USDT" ? { ...fields, market: "NO_SUCH" } : fields)
   }),
   mutant("stop-limit-bbo-narrow", "only bboRole 1 is accepted", {
     breaks: ["stop-limit.request.bboRole.accepts"],
