@@ -101,6 +101,6 @@ export const load = (): void => {
         assert.isAtMost(asked, (millis / 450 + 2) * 22)
         assert.isAtMost(elements, 1500)
       }).pipe(Effect.scoped, Effect.provide(world)),
-    isLong ? 180_000 : undefined
+    isLong ? 600_000 : undefined
   )
 }

@@ -156,10 +156,13 @@ export const state = (): void => {
         yield* Effect.gen(function*() {
           const control = yield* Control.Control
           const { shown } = yield* opened
+          const { exec } = DatabaseSync.prototype
           yield* Effect.acquireRelease(
             Effect.sync(() =>
-              vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
-                throw new Error("database or disk is full")
+              vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function(this: DatabaseSync, statement) {
+                // Other tests of this file use their own journals at the same time.
+                if (this.location() === file) throw new Error("database or disk is full")
+                return exec.call(this, statement)
               })
             ),
             (spy) => Effect.sync(() => spy.mockRestore())
