@@ -227,10 +227,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "stop-limit.activation-price.exact",
     statement: "Shows activation_price exactly as submitted",
     clause: answerClause,
-    values: fc.integer({ min: 110, max: 190 }),
-    check: Effect.fnUntraced(function*(world, percent) {
+    values: fc.record({ percent: fc.integer({ min: 110, max: 190 }), ticks: fc.constantFrom(0, 37) }),
+    // A target may round prices, or drop the zeros at their end.
+    examples: [{ percent: 150, ticks: 0 }, { percent: 150, ticks: 37 }],
+    check: Effect.fnUntraced(function*(world, { percent, ticks }) {
       const market = yield* world.market
-      const text = priceText(market, market.price * percent / 100 + 37 * market.tick)
+      const text = priceText(market, market.price * percent / 100 + ticks * market.tick)
       const { answer, order } = yield* place(world, "buy", { activation_price: text })
       yield* Verdict.expect(answer, `activation_price "${text}"`, order["activation_price"] === text)
     })

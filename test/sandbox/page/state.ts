@@ -156,7 +156,7 @@ export const state = (): void => {
         yield* Effect.gen(function*() {
           const control = yield* Control.Control
           const { shown } = yield* opened
-          const { exec } = DatabaseSync.prototype
+          const exec = Reflect.get(DatabaseSync.prototype, "exec") as (this: DatabaseSync, statement: string) => void
           yield* Effect.acquireRelease(
             Effect.sync(() =>
               vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function(this: DatabaseSync, statement) {
