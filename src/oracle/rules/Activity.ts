@@ -10,6 +10,7 @@ import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import { basePrice, priceText } from "../world/Markets.ts"
+import { number } from "../world/Numbers.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Body, World } from "../world/World.ts"
@@ -46,8 +47,6 @@ const trades = Effect.fnUntraced(function*(world: World, query: LivePublicCalls.
   })
   return { answer, objects: value, ids: value.map((trade) => Json.isObject(trade) ? Number(trade["id"]) : Number.NaN) }
 })
-
-const number = (body: Body, key: string): number => Number(body[key])
 
 const isClose = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9
 

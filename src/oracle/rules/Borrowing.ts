@@ -8,6 +8,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import { number } from "../world/Numbers.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -19,8 +20,6 @@ const { always, forEach } = LiveCalls.section
 const day = 86_400_000
 
 const amounts = ["balance", "borrow", "availableWithoutBorrow", "availableWithBorrow"] as const
-
-const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
 
 /** Returns the detailed balances, keyed by asset. */
 const balancesOf = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {

@@ -6,9 +6,9 @@ import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { closed, closing, number, withPosition } from "../world/MarginPositions.ts"
 import * as MarginPositions from "../world/MarginPositions.ts"
 import { basePrice, perpetual } from "../world/Markets.ts"
+import { number } from "../world/Numbers.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -122,7 +122,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
   always("margin.hedge-refusal", {
     statement: "Refuses to switch hedge mode on while there is a futures position: code 113",
     check: Effect.fnUntraced(function*(world) {
-      const account = yield* withPosition(world, "buy")
+      const account = yield* MarginPositions.withPosition(world, "buy")
       yield* LiveCalls.refuses(world, account, Paths.updateHedgeMode, { hedgeMode: true }, {
         codes: [113],
         key: "hedgeMode"
@@ -137,14 +137,14 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       "Closes exactly the position that the call names, and refuses a closed or unknown position with code 104",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const account = yield* withPosition(world, side)
+      const account = yield* MarginPositions.withPosition(world, side)
       const market = yield* Trading.openPosition(world, account, "buy", "0.01")
       const { positions } = yield* LiveCalls.openPositions(world, account)
       const one = positions.find((position) => position["market"] === perpetual) ?? {}
       const rest = { market: perpetual, side, amount: "0.02", price: String(basePrice) }
       yield* Trading.placeOther(world, yield* world.open(), rest, Paths.collateralLimit)
       const fields = { market: perpetual, positionId: one["positionId"] }
-      const done = yield* closing(world, account, fields)
+      const done = yield* MarginPositions.closing(world, account, fields)
       yield* Verdict.expect(done, "HTTP 200", done.status === 200 && Refusals.isSuccess(done))
       const after = yield* LiveCalls.openPositions(world, account)
       yield* Verdict.expect(
@@ -154,7 +154,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
           Books.isClose(number(after.positions[0], "amount"), 0.01)
       )
       for (const positionId of [one["positionId"], 999_999_999]) {
-        const refused = yield* closing(world, account, { ...fields, positionId })
+        const refused = yield* MarginPositions.closing(world, account, { ...fields, positionId })
         yield* Verdict.expect(
           refused,
           "HTTP 400 or 422 with code 104",
@@ -167,8 +167,8 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Records each change of a position with its order's id, the traded amount, the price and the fee",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const account = yield* withPosition(world, side)
-      const { positionId } = yield* closed(world, account, side)
+      const account = yield* MarginPositions.withPosition(world, side)
+      const { positionId } = yield* MarginPositions.closed(world, account, side)
       const { answer, records } = yield* LiveCalls.records(world, account, Paths.positionHistory, { market: perpetual })
       const own = records.filter((record) => record["positionId"] === positionId)
       const details = own.map((record) => Json.isObject(record["orderDetail"]) ? record["orderDetail"] : {})
@@ -216,8 +216,8 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Shows a closed position with its size, its average prices, and netPnl as grossPnl minus totalFunding",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const account = yield* withPosition(world, side)
-      const { positionId } = yield* closed(world, account, side)
+      const account = yield* MarginPositions.withPosition(world, side)
+      const { positionId } = yield* MarginPositions.closed(world, account, side)
       const { answer, records } = yield* LiveCalls.records(world, account, Paths.closedPositions, {})
       const [record = {}] = records.filter((record) => record["positionId"] === positionId)
       yield* Verdict.expect(
@@ -235,11 +235,11 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       "Shows a closed position's average prices, its profit after fees, and when it was opened and closed, in whole seconds",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const account = yield* withPosition(world, side)
+      const account = yield* MarginPositions.withPosition(world, side)
       const opened = (yield* world.now) / 1000
       yield* world.advance(7000)
       const exit = basePrice * 1.01
-      const { positionId } = yield* closed(world, account, side, exit)
+      const { positionId } = yield* MarginPositions.closed(world, account, side, exit)
       const closing = (yield* world.now) / 1000
       const { answer, records } = yield* LiveCalls.records(world, account, Paths.closedPositions, {})
       const [record = {}] = records.filter((record) => record["positionId"] === positionId)
@@ -265,13 +265,13 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Shows the funding that a position paid as a positive totalFunding, and deducts it from netPnl",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const account = yield* withPosition(world, side)
+      const account = yield* MarginPositions.withPosition(world, side)
       // Every market settles funding at least once a day.
       yield* world.advance(86_400_000)
       const paid = yield* LiveCalls.records(world, account, Paths.fundingHistory, { market: perpetual })
       const total = -paid.records.reduce((sum, record) => sum + number(record, "fundingAmount"), 0)
       if (total === 0) return yield* Verdict.skip("needs a funding rate that is not zero")
-      const { positionId } = yield* closed(world, account, side)
+      const { positionId } = yield* MarginPositions.closed(world, account, side)
       const { answer, records } = yield* LiveCalls.records(world, account, Paths.closedPositions, {})
       const [record = {}] = records.filter((record) => record["positionId"] === positionId)
       yield* Verdict.expect(
@@ -285,11 +285,11 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
   always("margin.closed.pages", {
     statement: "Lists closed positions, the most recently closed position first, also in pages by limit and offset",
     check: Effect.fnUntraced(function*(world) {
-      const account = yield* withPosition(world, "buy")
-      const one = yield* closed(world, account, "buy")
+      const account = yield* MarginPositions.withPosition(world, "buy")
+      const one = yield* MarginPositions.closed(world, account, "buy")
       yield* world.advance(2000)
-      yield* MarginPositions.again(world, account, "buy")
-      const two = yield* closed(world, account, "buy")
+      yield* MarginPositions.open(world, account, "buy")
+      const two = yield* MarginPositions.closed(world, account, "buy")
       for (const [offset, { positionId }] of [two, one].entries()) {
         const { answer, records } = yield* LiveCalls.records(world, account, Paths.closedPositions, {
           limit: 1,
@@ -313,7 +313,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
   always("margin.history.position", {
     statement: "Lists only the changes of the position that the call names",
     check: Effect.fnUntraced(function*(world) {
-      const account = yield* withPosition(world, "buy")
+      const account = yield* MarginPositions.withPosition(world, "buy")
       yield* Trading.openPosition(world, account, "buy", "0.01")
       const { positions } = yield* LiveCalls.openPositions(world, account)
       for (const { positionId } of positions) {
@@ -330,7 +330,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
   always("margin.funding.order", {
     statement: "Lists funding payments newest first",
     check: Effect.fnUntraced(function*(world) {
-      const account = yield* withPosition(world, "buy")
+      const account = yield* MarginPositions.withPosition(world, "buy")
       // Every market settles funding at least once a day.
       yield* world.advance(2 * 86_400_000)
       const { answer, records } = yield* LiveCalls.records(world, account, Paths.fundingHistory, { market: perpetual })
@@ -347,7 +347,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       "Records funding as minus the product of rate, signed position amount and settlement price, and adds it to the balance",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const account = yield* withPosition(world, side)
+      const account = yield* MarginPositions.withPosition(world, side)
       const balance = Effect.map(
         LiveCalls.object(world, account, Paths.collateralBalance, {}),
         ({ answer, json }) => ({ answer, units: number(json, "USDT") })
@@ -376,7 +376,7 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Grades a futures position from 0 to 4 on its side of the ADL queue, and shows null on the other side",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const account = yield* withPosition(world, side)
+      const account = yield* MarginPositions.withPosition(world, side)
       const { answer, items } = yield* LiveCalls.list(world, account, Paths.adlQuantile, {})
       const [own, other] = side === "buy" ? ["long", "short"] as const : ["short", "long"] as const
       const grades = items.filter(Json.isObject)

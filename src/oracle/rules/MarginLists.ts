@@ -10,9 +10,9 @@ import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
-import { closed, number, withPosition } from "../world/MarginPositions.ts"
 import * as MarginPositions from "../world/MarginPositions.ts"
 import { perpetual } from "../world/Markets.ts"
+import { number } from "../world/Numbers.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
@@ -42,10 +42,10 @@ const listOf = (world: World, account: Account, path: string, fields: Body = {})
 
 /** An account that has paid or received funding for a position, and has closed it. */
 const busy = Effect.fnUntraced(function*(world: World) {
-  const account = yield* withPosition(world, "buy")
+  const account = yield* MarginPositions.withPosition(world, "buy")
   // No market settles less often than once a day.
   yield* world.advance(day)
-  yield* closed(world, account, "buy")
+  yield* MarginPositions.closed(world, account, "buy")
   return account
 })
 
@@ -159,7 +159,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
     ],
     check: Effect.fnUntraced(function*(world, path) {
       const isOpen = path === Paths.openPositions || path === Paths.adlQuantile
-      const owner = yield* isOpen ? withPosition(world, "buy") : busy(world)
+      const owner = yield* isOpen ? MarginPositions.withPosition(world, "buy") : busy(world)
       const own = yield* path === Paths.borrowHistory ? borrowsOf(world, owner) : listOf(world, owner, path)
       yield* Verdict.expect(own.answer, "at least one record", path === Paths.borrowHistory || own.records.length > 0)
       const { answer, records } = yield* listOf(world, yield* world.open(), path)
@@ -169,7 +169,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
   always("margin.history.selected", {
     statement: "Lists only the changes of positions on the given market, or between startDate and endDate",
     check: Effect.fnUntraced(function*(world) {
-      const account = yield* withPosition(world, "buy")
+      const account = yield* MarginPositions.withPosition(world, "buy")
       yield* world.advance(60_000)
       const between = Math.floor((yield* world.now) / 1000) - 30
       const { name } = yield* Trading.openPosition(world, account, "buy", "0.01")
@@ -194,12 +194,12 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
   always("margin.closed.dates", {
     statement: "Lists only the positions that were closed between startDate and endDate",
     check: Effect.fnUntraced(function*(world) {
-      const account = yield* withPosition(world, "buy")
-      const one = yield* closed(world, account, "buy")
+      const account = yield* MarginPositions.withPosition(world, "buy")
+      const one = yield* MarginPositions.closed(world, account, "buy")
       yield* world.advance(60_000)
       const between = Math.floor((yield* world.now) / 1000) - 30
-      yield* MarginPositions.again(world, account, "buy")
-      const two = yield* closed(world, account, "buy")
+      yield* MarginPositions.open(world, account, "buy")
+      const two = yield* MarginPositions.closed(world, account, "buy")
       for (const [fields, { positionId }] of [[{ endDate: between }, one], [{ startDate: between }, two]] as const) {
         const { answer, records } = yield* listOf(world, account, Paths.closedPositions, fields)
         yield* Verdict.expect(
@@ -213,7 +213,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
   always("margin.funding.pages", {
     statement: "Pages funding payments by limit and offset, which the page shows",
     check: Effect.fnUntraced(function*(world) {
-      const account = yield* withPosition(world, "buy")
+      const account = yield* MarginPositions.withPosition(world, "buy")
       const none = yield* listOf(world, account, Paths.fundingHistory)
       yield* Verdict.expect(none.answer, "no payments so far", none.records.length === 0)
       yield* world.advance(2 * day)

@@ -7,6 +7,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
+import { number, numbers } from "../world/Numbers.ts"
 import * as RecordLists from "../world/RecordLists.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
@@ -49,7 +50,7 @@ const isInMoney = ({ side, type }: Body): boolean => side === "buy" && /^(?:stop
 
 /** Returns the requirements on an order's traded amounts. */
 const ofFills = (order: Body): ReadonlyArray<Requirement> => {
-  const [amount, left, stock, money, price] = RecordLists.numbers(
+  const [amount, left, stock, money, price] = numbers(
     order,
     "amount",
     "left",
@@ -60,7 +61,7 @@ const ofFills = (order: Body): ReadonlyArray<Requirement> => {
   const isLimited = price > 0 && stock > 0 && String(order["type"]).includes("limit")
   return [
     ["a deal with both amounts, or no deal", stock > 0 === money > 0 && stock >= 0],
-    ["no fee without a deal", stock > 0 || RecordLists.number(order, "dealFee") === 0],
+    ["no fee without a deal", stock > 0 || number(order, "dealFee") === 0],
     ["no deal beyond the amount", isInMoney(order) || stock <= amount * 1.000_001],
     [
       "left and dealStock that add up to the amount",
@@ -87,9 +88,9 @@ const isFitting = (status: unknown, stock: number, amount: number): boolean => {
 const ofFee = (order: Body): Requirement => {
   const [stock = "", money = ""] = String(order["market"]).split("_")
   const base = order["feeAsset"] === stock
-    ? RecordLists.number(order, "dealStock")
-    : RecordLists.number(order, "dealMoney")
-  const [taker, maker, fee] = RecordLists.numbers(order, "takerFee", "makerFee", "dealFee")
+    ? number(order, "dealStock")
+    : number(order, "dealMoney")
+  const [taker, maker, fee] = numbers(order, "takerFee", "makerFee", "dealFee")
   const isJudged = (order["feeAsset"] === stock || order["feeAsset"] === money) && taker >= 0 && maker >= 0
   const slack = 1e-6 + base * 1e-6
   return [
@@ -102,13 +103,13 @@ const ofTrigger = (order: Body): ReadonlyArray<Requirement> => {
   const isStop = /stop|trigger/u.test(String(order["type"]))
   return [
     ["an activation price only for a stop order", isStop === (order["activation_price"] !== undefined)],
-    ["no fills before the activation", order["activated"] !== 0 || RecordLists.number(order, "dealStock") === 0]
+    ["no fills before the activation", order["activated"] !== 0 || number(order, "dealStock") === 0]
   ]
 }
 
 /** Returns the requirements on one record of a source. */
 const requirements = (source: RecordLists.Source, record: Body, now: number): ReadonlyArray<Requirement> => {
-  const [first, last] = RecordLists.numbers(record, ...source.times)
+  const [first, last] = numbers(record, ...source.times)
   const ofTimes: ReadonlyArray<Requirement> = [
     [`${source.times[0]} in the past`, first <= now],
     [`${source.times[1]} not before ${source.times[0]}`, last >= first && last <= now]
@@ -117,8 +118,8 @@ const requirements = (source: RecordLists.Source, record: Body, now: number): Re
     return [...ofTimes, [
       "deal as the product of price and amount",
       RecordLists.isNear(
-        RecordLists.number(record, "deal"),
-        RecordLists.number(record, "price") * RecordLists.number(record, "amount")
+        number(record, "deal"),
+        number(record, "price") * number(record, "amount")
       )
     ]]
   }
@@ -262,7 +263,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
       const groups = [...Map.groupBy(records, ({ market }) => market).values()].filter(({ length }) => length > 1)
       if (groups.length === 0) return yield* Verdict.skip(Verdict.lacksRecords.tooFew)
       for (const group of groups) {
-        const times = group.map((record) => RecordLists.number(record, source.times[1]))
+        const times = group.map((record) => number(record, source.times[1]))
         const isSorted = times.every((time, index) => index === 0 || time <= (times[index - 1] ?? 0))
         yield* Verdict.conclude("the newest record of each market first", times, isSorted, answer)
       }
@@ -276,7 +277,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
       const { records } = yield* RecordLists.recordsOf(world, account, source)
       const [, some] = largest(records)
       for (const record of [some[0] ?? {}, some.at(-1) ?? {}]) {
-        const [first, last] = RecordLists.numbers(record, ...source.times)
+        const [first, last] = numbers(record, ...source.times)
         const [startDate, endDate] = [Math.floor(first), Math.ceil(last) + 1]
         // The documentation limits the period to a month.
         if (endDate - startDate > 30 * 86_400) return yield* Verdict.skip(Verdict.lacksRecords.tooFew)
@@ -285,8 +286,8 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
         const same = found.find((other) => other[source.key] === record[source.key])
         yield* LiveOrders.shows({ answer }, "the record in the period", same, RecordLists.documented(source, record))
         const outside = found.filter((other) =>
-          RecordLists.number(other, source.times[1]) < startDate ||
-          RecordLists.number(other, source.times[0]) > endDate + 1
+          number(other, source.times[1]) < startDate ||
+          number(other, source.times[0]) > endDate + 1
         )
         yield* Verdict.conclude("no record outside the period", outside, outside.length === 0, answer)
       }

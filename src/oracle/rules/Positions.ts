@@ -9,6 +9,7 @@ import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import { basePrice } from "../world/Markets.ts"
+import { number } from "../world/Numbers.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
@@ -58,8 +59,6 @@ const trade = (
   order: { readonly side: Orders.Side; readonly amount: string; readonly price: string },
   more: Body = {}
 ) => Trading.onMargin(world, account, { ...order, market: name }, more)
-
-const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
 
 /** Returns the amount of a position without its sign. */
 const size = (position: Body): number => Math.abs(number(position, "amount"))

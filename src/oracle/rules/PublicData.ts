@@ -12,6 +12,7 @@ import * as Books from "../world/Books.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import * as Paths from "../world/Paths.ts"
+import { cached } from "../world/Settling.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Body, World } from "../world/World.ts"
 
@@ -132,9 +133,6 @@ const misfits = ({ ask, bid, change, deal, high, last, low, open, volume }: Day)
 const sources = ["summary", "summaries", "tickers", "futures"] as const
 
 const readerOf = { summaries, tickers, futures }
-
-/** The time, in milliseconds, for which the live exchange may keep showing a response. */
-const cached = 1200
 
 const figures = ["last", "volume", "deal", "low", "high", "bid", "ask", "change"] as const
 

@@ -11,6 +11,7 @@ import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import { basePrice, perpetual, priceText } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
+import { cached } from "../world/Settling.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
 
@@ -273,7 +274,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       // Every market settles funding at least once a day.
       yield* world.advance(3 * 86_400_000)
       // Public data may be cached for a second.
-      yield* Effect.sleep("1200 millis")
+      yield* Effect.sleep(cached)
       const { answer, times: all } = yield* times({})
       yield* Verdict.expect(answer, `a rate later than ${latest ?? "none"}`, all[0] !== latest)
       const isLatestFirst = all.every((time, index) => index === 0 || time < Number(all[index - 1]))

@@ -9,6 +9,7 @@ import * as Verdict from "../Verdict.ts"
 import * as FieldRules from "../world/FieldRules.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
+import { number, numbers } from "../world/Numbers.ts"
 import * as Paths from "../world/Paths.ts"
 import * as RecordLists from "../world/RecordLists.ts"
 import type { Account, Body, World } from "../world/World.ts"
@@ -18,7 +19,7 @@ const { always } = LiveCalls.section
 const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 const sum = (records: ReadonlyArray<Body>, key: string): number =>
-  records.reduce((sum, record) => sum + RecordLists.number(record, key), 0)
+  records.reduce((sum, record) => sum + number(record, key), 0)
 
 /** The values that an order's deal and the listed fill share. */
 const shared = ["id", "time", "role", "amount", "price", "deal", "fee", "feeAsset", "clientOrderId"] as const
@@ -58,7 +59,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
           yield* Verdict.conclude(
             `${key} ${String(order[key])} of order ${String(orderId)} as the sum of its deals`,
             deals.records,
-            RecordLists.isNear(sum(deals.records, part), RecordLists.number(order, key)),
+            RecordLists.isNear(sum(deals.records, part), number(order, key)),
             deals.answer
           )
         }
@@ -206,7 +207,7 @@ const stateRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(answer, "every positionId once", new Set(idsOf(positions)).size === positions.length)
       const now = yield* RecordLists.latest(world)
       for (const position of positions) {
-        const [openDate, modifyDate, basePrice] = RecordLists.numbers(position, "openDate", "modifyDate", "basePrice")
+        const [openDate, modifyDate, basePrice] = numbers(position, "openDate", "modifyDate", "basePrice")
         const isFitting = openDate <= modifyDate && modifyDate < now && basePrice > 0
         yield* Verdict.conclude("a basePrice above zero, and openDate before modifyDate", position, isFitting, answer)
       }
@@ -229,7 +230,7 @@ const stateRules: ReadonlyArray<Rule.Rule> = [
       const timers = yield* FieldRules.atLeastOne(world, answer, items.filter(Json.isObject), "timer")
       const now = yield* RecordLists.latest(world)
       for (const timer of timers) {
-        const [start, end] = RecordLists.numbers(timer, "startTime", "cancellationTime")
+        const [start, end] = numbers(timer, "startTime", "cancellationTime")
         const isFitting = start < now && end - start >= 4 && end - start <= 601
         yield* Verdict.conclude(
           "a startTime in the past, and a cancellationTime 5 to 600 s later",

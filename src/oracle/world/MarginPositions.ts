@@ -9,20 +9,17 @@ import * as Refusals from "./Refusals.ts"
 import * as Trading from "./Trading.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/** Returns a field as a number; not a number if the field is missing. */
-export const number = (body: Body, key: string): number => Number(body[key] ?? Number.NaN)
+/** Opens a position of 0.02 on the futures market for an account that has none. */
+export const open = (world: World, account: Account, side: Orders.Side) =>
+  Trading.onMargin(world, account, { market: perpetual, side, amount: "0.02", price: String(basePrice) })
 
 /** Opens an account with a position of 0.02 on the futures market. */
 export const withPosition = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   const account = yield* world.open()
   yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
-  yield* Trading.onMargin(world, account, { market: perpetual, side, amount: "0.02", price: String(basePrice) })
+  yield* open(world, account, side)
   return account
 })
-
-/** Opens another position of 0.02 for an account that has none. */
-export const again = (world: World, account: Account, side: Orders.Side) =>
-  Trading.onMargin(world, account, { market: perpetual, side, amount: "0.02", price: String(basePrice) })
 
 /** Makes the call that closes a position with a market order. */
 export const closing = (world: World, account: Account, fields: Body) =>

@@ -187,13 +187,6 @@ export const recordsOf = Effect.fnUntraced(function*(
 export const ownerOf = (world: World) =>
   world.profile === "control" ? Effect.map(Records.stocked(world), ({ account }) => account) : world.reader
 
-/** Returns a field as a number. */
-export const number = (record: Body, key: string): number => Number(record[key])
-
-/** Returns fields as numbers. */
-export const numbers = <Keys extends ReadonlyArray<string>>(record: Body, ...keys: Keys) =>
-  keys.map((key) => number(record, key)) as { [K in keyof Keys]: number }
-
 /** Whether two amounts are equal, apart from rounding in their last digits. */
 export const isNear = (one: number, other: number): boolean =>
   Math.abs(one - other) <= 1e-6 * Math.max(1e-3, Math.abs(one), Math.abs(other))

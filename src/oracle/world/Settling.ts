@@ -13,7 +13,7 @@ import type { World } from "./World.ts"
 export const bound = 500
 
 /** The time after a change, in milliseconds, by which market data must show it. */
-const cached = 1200
+export const cached = 1200
 
 /** The market data that the live exchange caches for up to a second. */
 const marketData: ReadonlyArray<string> = [

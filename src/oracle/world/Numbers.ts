@@ -1,0 +1,9 @@
+/** Reads fields of records as numbers. */
+import type { Body } from "./World.ts"
+
+/** Returns a field as a number; not a number if the field is missing or null. */
+export const number = (record: Body, key: string): number => Number(record[key] ?? Number.NaN)
+
+/** Returns fields as numbers; see {@link number}. */
+export const numbers = <Keys extends ReadonlyArray<string>>(record: Body, ...keys: Keys) =>
+  keys.map((key) => number(record, key)) as { [K in keyof Keys]: number }
