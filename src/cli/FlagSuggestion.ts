@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Suggestion from "./Suggestion.ts"
 
 /** Names that other tools give to flags like these. A name is suggested only to a command that has the flag. */
-export const elsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
+export const synonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "allow-host": ["allowed-host", "allowed-hosts", "hostname"],
   budget: ["duration", "max-time", "time-limit"],
   clock: ["date", "now", "start", "time"],
@@ -51,6 +51,6 @@ export const question = (unknown: string, flags: ReadonlyArray<FlagDoc>, operand
     ? ` --out ${operand}`
     : ""
   if (valued !== undefined) return `; did you mean ${valued}${file}?`
-  const synonym = known.find((flag) => elsewhere[flag.slice(2)]?.includes(name) === true)
+  const synonym = known.find((flag) => synonyms[flag.slice(2)]?.includes(name) === true)
   return synonym === undefined ? Suggestion.question(unknown, known) : `; did you mean ${synonym}?`
 }

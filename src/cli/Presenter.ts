@@ -32,7 +32,7 @@ const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Pai
   ].join("\n")
 
 /** Names that other tools give to commands like these. */
-const elsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
+const synonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
   call: ["curl", "get", "post", "request", "send"],
   control: ["admin", "ps", "status"],
   oracle: ["check", "conformance", "test", "validate", "verify"],
@@ -93,7 +93,7 @@ const explain = (
       const names = (doc.subcommands ?? []).flatMap(({ commands }) =>
         commands.flatMap(({ alias, name }) => alias === undefined ? [name] : [name, alias])
       )
-      const synonym = names.find((name) => elsewhere[name]?.includes(error.subcommand) === true)
+      const synonym = names.find((name) => synonyms[name]?.includes(error.subcommand) === true)
       const question = synonym === undefined
         ? Suggestion.question(error.subcommand, [...names, "--help"])
         : `; did you mean ${synonym}?`

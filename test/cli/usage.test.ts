@@ -106,7 +106,7 @@ describe("effect-txc", () => {
   it.effect("every flag that a suggestion names belongs to some command", () =>
     Effect.gen(function*() {
       const helps = yield* Effect.forEach(["sandbox", "oracle", "call"], (command) => run([command, "--help"]))
-      for (const flag of Object.keys(FlagSuggestion.elsewhere))
+      for (const flag of Object.keys(FlagSuggestion.synonyms))
         assert.isTrue(helps.some(({ out }) => new RegExp(` --${flag}\\b`, "u").test(out)), flag)
     }))
 
