@@ -145,7 +145,7 @@ const put = ({ state }: Work, order: Order, more: Lock): boolean => {
   return true
 }
 
-/** When a saved state is restored, adds an order's reserved margin to the account's total. */
+/** Adds an order's reserved margin to the account's total, when a saved state is restored. */
 export const restore = (state: State, { account, locked }: Order): void => {
   if (locked?.wallet === "collateral") reserve(state, account, locked.units)
 }

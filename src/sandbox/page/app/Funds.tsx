@@ -13,13 +13,15 @@ const tickers = (): ReadonlyArray<string> => [...new Set(markets.value.flatMap((
 
 export const AddFunds = (): JSX.Element => {
   const wallet = useSignal<string>("trade")
-  const ticker = useSignal("USDT")
+  const known = tickers()
+  const chosen = useSignal("USDT")
+  const ticker = known.includes(chosen.value) ? chosen.value : known[0] ?? ""
   const amount = useSignal("")
   const add = (): void => {
     const fields = {
       account: account.value,
       wallet: wallet.value,
-      ticker: ticker.value,
+      ticker,
       amount: typedText(amount.value)
     }
     void act(
@@ -43,12 +45,12 @@ export const AddFunds = (): JSX.Element => {
         <Field label="Asset">
           <Choice
             label="Asset"
-            value={ticker.value}
-            options={tickers().map((one) => [one, one])}
-            onChange={(one) => (ticker.value = one)}
+            value={ticker}
+            options={known.map((one) => [one, one])}
+            onChange={(one) => (chosen.value = one)}
           />
         </Field>
-        <Field label={`Funds to add, ${ticker.value}`}>
+        <Field label={`Funds to add, ${ticker}`}>
           <input
             inputMode="decimal"
             required

@@ -127,7 +127,7 @@ const acceptedAs = (answer: string): { readonly isBad: boolean; readonly words: 
   return { isBad: true, words: `canceled, because no order in the book could trade with it.${advice}` }
 }
 
-/** What a user can do about a refusal, beyond what the exchange's message says. */
+/** Returns advice on a refusal, in addition to the exchange's message. */
 const adviceOn = (reasons: string): string => /not enough balance/iu.test(reasons) ? ". Add funds, under Wallets." : ""
 
 /** A placed order's id. The dialect determines the name of the field that contains the id. */
