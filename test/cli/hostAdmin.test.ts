@@ -90,8 +90,9 @@ itWithPostgres(
       const place = Effect.suspend(() => call(made.url, placeLimit, keyOf(made, "alice"), order))
       yield* until(Effect.map(place, ({ status }) => status === 200))
       yield* host.make({ owner: "another" })
-      // The node reports its load every second.
+      // The node reports its load every second. A venue that is still waking already counts as awake.
       yield* until(Effect.map(host.status, ({ nodes = [] }) => nodes[0]?.state === "ready" && nodes[0].awake === 1))
+      yield* until(Effect.map(host.list("ci"), ([venue]) => venue?.stage === "awake"))
       const sql = (statement: string) =>
         Effect.provide(Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement, [made.id])), layer)
       const atDatabase = ["--cluster", url]
