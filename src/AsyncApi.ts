@@ -1,6 +1,6 @@
 /**
- * Describes the live exchange's WebSocket as an AsyncAPI 3.0 document, generated from the contract, for other tools and
- * for clients in other languages.
+ * Generates an AsyncAPI 3.0 document of the live exchange's WebSocket from the contract, for API tools and for clients
+ * in other languages.
  *
  * @example
  * ```ts
@@ -47,9 +47,7 @@ export interface Document {
 // Schemas
 // -----------------------------------------------------------------------------
 
-/**
- * Rewrites a JSON Schema for AsyncAPI, which uses draft 7 and its keywords for tuples.
- */
+/** Rewrites a JSON Schema for AsyncAPI, which uses draft 7: that draft has different keywords for tuples. */
 const toDraft7 = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(toDraft7)
   if (!Json.isObject(schema)) return schema
@@ -77,7 +75,7 @@ const answer = (result: unknown): Part => object({ id, result, error: nothing },
 
 const correlationId = { $ref: "#/components/correlationIds/id" }
 
-/** The request id in examples. */
+/** The `id` of the requests in examples. */
 const exampleId = 1
 
 interface Asked {

@@ -48,7 +48,7 @@ export type PublicServices = Contract.ServiceOf<Contract.PublicName>
  */
 export type Services = Contract.ServiceOf<Contract.Name> | Reconciliation
 
-/** Merges the layers of all public or all private services. The contract checks that each service has its layer. */
+/** Merges the layers of all public or all private services. The contract ensures that every service has a layer. */
 const layersOf = <Services, Requirements>(
   access: Endpoint.Any["access"]
 ): Layer.Layer<Services, never, Requirements> =>
@@ -71,8 +71,8 @@ export const layerPublic: Layer.Layer<
 )
 
 /**
- * Provides every endpoint and `Reconciliation`, using calls and market rules that you provide, such as a test's own
- * fake calls.
+ * Provides every endpoint and `Reconciliation`, on top of calls and market rules that you provide. A test can provide
+ * fake calls, for example.
  *
  * @category layers
  */
@@ -104,8 +104,8 @@ export const layerServices: Layer.Layer<
 > = layerCalls.pipe(Layer.provide(Account.layerServices), Layer.fresh)
 
 /**
- * The services that a program can replace: see `Account.Shared`. Without a `transport`, the client sends requests with
- * the context's `HttpClient`.
+ * Replacements for the default services, which several accounts can share: see `Account.Shared`. Without a `transport`,
+ * the client sends requests with the context's `HttpClient`.
  *
  * @category models
  */
@@ -118,7 +118,7 @@ export type Shared<E = never, R = never, T = HttpClient.HttpClient> = Account.Sh
  */
 export type Options<E = never, R = never, T = HttpClient.HttpClient> = Account.Options<E, R, T>
 
-/** Provides every endpoint for an account. Only the services in `shared` are shared with other accounts. */
+/** Provides every endpoint for an account. Other accounts share only the services in `shared`. */
 const withDefaults = <E, E2, R, T>(
   place: Layer.Layer<Region.Region | Credentials.Credentials, E>,
   shared: Shared<E2, R, T>

@@ -80,7 +80,7 @@ export const top = (book: Book, count: number): Book => ({
   bids: book.bids.slice(0, count)
 })
 
-/** The name of a book's side. */
+/** A side of a book. */
 type SideName = "asks" | "bids"
 
 /** Compares two prices: -1 if the first price is better, 0 if the prices are equal, 1 if the second price is better. */
@@ -111,14 +111,14 @@ export const amountAt = (book: Book, side: SideName, price: Decimal.Decimal): De
   return Decimal.zero
 }
 
-/** Inserts a number. `Array.splice` takes several times as long, because it creates an array. */
+/** Inserts a number at an index. `Array.splice` takes several times as long, because it also creates an array. */
 const insertAt = (list: Array<number>, at: number, item: number): void => {
   list.push(item)
   for (let index = list.length - 1; index > at; index--) list[index] = list[index - 1] ?? 0
   list[at] = item
 }
 
-/** Removes a number. */
+/** Removes the number at an index. */
 const removeAt = (list: Array<number>, at: number): void => {
   for (let index = at + 1; index < list.length; index++) list[index - 1] = list[index] ?? 0
   list.pop()
@@ -128,18 +128,18 @@ const removeAt = (list: Array<number>, at: number): void => {
  * A side's levels, best first. Each price is converted to a floating-point number once. Rounding does not change the
  * order of prices, so only prices that round to the same number have to be compared exactly.
  *
- * Levels do not move when a better level is added or removed; only the numbers of their slots do. For each object that
- * moves, V8's garbage collector must be informed, which took half of the time of a change.
+ * Each level stays in its slot when a better level is added or removed; only the slot numbers in {@link #order} move.
+ * Moving the level objects would take twice as long, because V8 reports each moved object to its garbage collector.
  */
 class Side {
   readonly #name: SideName
   readonly #sign: 1 | -1
   /** The rounded prices, in ascending order; the prices of bids are negated. */
   readonly #keys: Array<number> = []
-  /** For each of {@link #keys}, the slot of its level. */
+  /** The slot of each level in {@link #slots}, in the same order as {@link #keys}. */
   readonly #order: Array<number> = []
   readonly #slots: Array<DepthChannel.Level> = []
-  /** The slots whose level was removed. */
+  /** The free slots, whose levels were removed. */
   readonly #free: Array<number> = []
 
   constructor(name: SideName) {
@@ -226,8 +226,8 @@ const model = (market: MarketName): LiveView.Model<DepthChannel.DepthMessage, De
   const bids = new Side("bids")
   let last: Pick<Book, "timestamp" | "updateId"> | undefined
   /**
-   * A book whose best prices are equal is not treated as crossed, because with a price step the exchange might round
-   * both prices to the same value.
+   * Whether the best bid is not above the best ask. The two prices may be equal, because with a `priceStep` the
+   * exchange might round both to the same value.
    */
   const isSound = (): boolean => {
     if (asks.best === undefined || bids.best === undefined || bids.bestPrice < asks.bestPrice) return true

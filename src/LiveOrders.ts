@@ -35,7 +35,7 @@ export type OpenOrders = ReadonlyMap<OrderId, PendingOrdersChannel.PendingOrder>
  * @category models
  */
 export interface Seen {
-  /** The order after its latest event. */
+  /** The order as of its latest event. */
   readonly order: PendingOrdersChannel.PendingOrder
   /** Whether the order can still trade. */
   readonly isOpen: boolean
@@ -48,8 +48,8 @@ export interface Seen {
  */
 export interface OrderLookup {
   /**
-   * Waits for an order for which `test` returns `true`: one of the open orders, or one of the latest 1000 orders that
-   * closed while the view ran. An order that closes while the view is incomplete might never be found, so use a
+   * Waits for an order for which `test` returns `true`. The order may be open, or among the latest 1000 orders that
+   * closed while the view was running. An order that closes while the view is incomplete might never be found, so use a
    * timeout.
    */
   readonly find: (test: (seen: Seen) => boolean) => Effect.Effect<Seen, StreamErrors.PrivateFailure>
@@ -80,7 +80,9 @@ export interface Options extends LiveView.Options {
 /** The maximum number of closed orders that are remembered. */
 const remembered = 1000
 
-/** Whether one version of an order is older than another version of the same order. */
+/**
+ * Whether one version of an order is older than another version of the same order; `false` if a version has no time.
+ */
 const isOlder = (
   one: PendingOrdersChannel.PendingOrder,
   other: PendingOrdersChannel.PendingOrder | undefined
@@ -94,7 +96,7 @@ class Orders implements
   >
 {
   #open = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
-  /** The latest closed orders, latest last. */
+  /** The latest closed orders, in the order in which they closed. */
   readonly #ended = new Map<OrderId, PendingOrdersChannel.PendingOrder>()
   /**
    * The orders that have closed since the last state was received, remembered so that a late event does not reopen
@@ -110,7 +112,7 @@ class Orders implements
 
   apply({ event, order }: PendingOrdersChannel.OrderEvent): true | "unreadable" {
     const id = order.orderId
-    // An unknown event does not show whether the order can still trade.
+    // After an event of unknown type, the order might be open or closed.
     if (event !== "finished" && event !== "new" && event !== "updated") return "unreadable"
     if (event === "finished") {
       this.#open.delete(id)
@@ -160,7 +162,7 @@ export const make: (
         Stream.map(() => orders.find(test)),
         Stream.filter((found) => found !== undefined),
         Stream.runHead,
-        // The stream `changes` ends only with an error.
+        // The view's `changes` ends only with an error.
         Effect.flatMap(Option.match({ onNone: () => Effect.never, onSome: Effect.succeed }))
       )
   }

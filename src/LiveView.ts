@@ -88,8 +88,7 @@ export interface Incomplete<A> {
 export type State<A> = Whole<A> | Incomplete<A>
 
 /**
- * A live view. `E` is the error with which the view's stream can fail; then all the view's methods fail with this
- * error.
+ * A live view. If the channel's stream fails with an error of type `E`, all the view's methods fail with that error.
  *
  * @category models
  */
@@ -106,8 +105,9 @@ export interface LiveView<A, E> {
 }
 
 /**
- * Returns the time since {@link Whole.asOf} or {@link Incomplete.asOf}. A connection without messages is pinged every
- * 30 seconds, and counts as lost without a response within ten seconds, so a whole view is at most 40 seconds old.
+ * Returns the time since {@link Whole.asOf} or {@link Incomplete.asOf}. The client pings each connection every 30
+ * seconds, and treats the connection as lost if no response arrives within ten seconds, so a whole view is at most 40
+ * seconds old.
  *
  * @category accessors
  */
@@ -120,14 +120,14 @@ export const age = <A>({ asOf }: State<A>): Effect.Effect<Duration.Duration> =>
  * @category models
  */
 export interface Model<Event, Snapshot, A> {
-  /** Replaces the value with a state. Returns `false` if the state contradicts itself. */
+  /** Replaces the value with a state. Returns `false` if the state contradicts itself, such as a crossed book. */
   readonly begin: (state: Snapshot) => boolean
   /**
-   * Applies an event. Returns `false` if the result contradicts itself, and `"unreadable"` if the event can't be
-   * applied because its meaning is unknown. In both cases the view requests another state.
+   * Applies an event. Returns `false` if the result contradicts itself, such as a crossed book, and `"unreadable"` if
+   * the meaning of the event is unknown. In both cases the view requests another state.
    */
   readonly apply: (event: Event) => boolean | "unreadable"
-  /** Creates the value. This function is called when a value is read, at most once after each change. */
+  /** Creates the value. The view calls this function when its value is read, at most once after each change. */
   readonly value: () => A
 }
 
@@ -138,9 +138,9 @@ export interface Model<Event, Snapshot, A> {
  */
 export interface Options {
   /**
-   * The time after which the view reads its state again, in case the exchange failed to push an event. During the read,
-   * the view remains whole. If the exchange refuses to send the state, the view requests it again after this time. By
-   * default, a view never reads its state again.
+   * The interval at which the view reads its state again, in case the exchange failed to push an event. During the
+   * read, the view remains whole. If the exchange refuses to send the state, the view tries again after the same
+   * interval. By default, a view never reads its state again.
    */
   readonly recheckEvery?: Duration.Input
 }
@@ -156,18 +156,18 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   readonly #model: Model<Event, Snapshot, A>
   readonly #clock: Clock.Clock
   readonly #waiting = new Set<() => void>()
-  /** A latch that is open while the state is due to be read again. */
+  /** Open while the state has to be read again. */
   readonly isDue = Latch.makeUnsafe(false)
   #why: Why | undefined = "connecting"
   #since: Time.UnixTime
-  /** The time of the latest item, in Unix milliseconds. */
+  /** The time when the latest item arrived, in Unix milliseconds. */
   #itemAt: number
   #heardAt: HeardAt = () => undefined
-  /** The number of changes. */
+  /** The number of changes so far, which is the version of the state. */
   #version = 0
   /** The latest computed value, and its version. */
   #made: { readonly value: A; readonly version: number } | undefined
-  /** The number of the subscription whose items the view uses. */
+  /** The number of the current subscription: the one whose items the view uses. */
   #source = 1
   #exit: Exit.Exit<never, E> | undefined
 
@@ -211,15 +211,15 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   }
 
   /**
-   * Handles an item of a subscription. Items of a replaced subscription are ignored, and so are items of a new
-   * subscription until it has emitted a state.
+   * Handles an item of a subscription. The view ignores the items of a subscription that was replaced. A new
+   * subscription replaces the current one with its first state; the view ignores its items before that state.
    */
   receive(item: Item.Item<Event, Snapshot>, source: number, heardAt: HeardAt, begun: () => void): void {
     const begins = item._tag === "Snapshot"
     if (source < this.#source || (source > this.#source && !begins)) return
     if (item._tag === "Interrupted") return this.#break(item.reason, item.since)
     const wasWhole = this.#why === undefined
-    // An event can't repair a contradictory state; only another state can.
+    // Only another state can make the view whole again; an event can't.
     if (!begins && !wasWhole) return
     const before = begins && wasWhole ? Option.some(this.#value()) : Option.none()
     const since = this.#asOf()
@@ -235,7 +235,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
       return this.#break(isSound === false ? "crossed" : isSound, since)
     }
     this.#why = undefined
-    // A state that was read again usually equals the previous state.
+    // When a state is read again, it usually equals the previous state. Then there is no change to report.
     if (Option.isSome(before) && Equal.equals(before.value, this.#model.value())) return
     this.#changed()
   }
@@ -246,7 +246,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   }
 
   /**
-   * Handles the end of a subscription. If the view does not use the subscription's items, the end is ignored when the
+   * Handles the end of a subscription. The view ends too, unless this is not its current subscription and either the
    * subscription was interrupted or the view is whole.
    */
   end(exit: Exit.Exit<void, E>, source: number): void {
@@ -258,7 +258,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
     this.#changed()
   }
 
-  /** Handles the closing of the view's scope, which may precede the first subscription. */
+  /** Ends the view when its scope closes, which may happen before the first subscription. */
   readonly close = Effect.sync(() => this.end(Exit.void, this.#source))
 
   readonly #next = (seen: number): Effect.Effect<number, E> =>
@@ -267,7 +267,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
       if (this.#version !== seen) return Effect.succeed(this.#version)
       return Effect.andThen(
         Effect.callback<void>((resume) => {
-          // The fiber may have yielded since the check above.
+          // The fiber may have yielded after the check above, so a change may have been missed.
           if (this.#exit !== undefined || this.#version !== seen) return resume(Effect.void)
           const wake = () => resume(Effect.void)
           this.#waiting.add(wake)

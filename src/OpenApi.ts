@@ -1,6 +1,6 @@
 /**
- * Describes the exchange's protocol as an OpenAPI 3.1 document, generated from the contract, for other tools and for
- * clients in other languages.
+ * Generates an OpenAPI 3.1 document of the exchange's protocol from the contract, for API tools and for clients in
+ * other languages.
  *
  * @example
  * ```ts
@@ -82,7 +82,10 @@ const envelope = ({ path }: Endpoint.Any, dialect: Dialect): Part => ({
 const nameOf = ({ name }: Endpoint.Any): string =>
   name.replace(/\.([a-z])/u, (_, letter: string) => letter.toUpperCase())
 
-/** For each field that may only be omitted when another field is present: the fields that can replace it. */
+/**
+ * For each optional field that may only be omitted if another field is present: an `anyOf` of the fields that can
+ * replace it.
+ */
 const alternatives = ({ keys, missing }: Wire.Any, required: ReadonlyArray<string>): ReadonlyArray<Part> =>
   missing({}, "wire").filter((field) => !required.includes(keys[field] ?? field)).map((field) => {
     const isEnough = (key: string, value: boolean) => !missing({ [key]: value }, "wire").includes(field)
@@ -135,11 +138,11 @@ const parameters = (endpoint: Endpoint.Any, dialect: Dialect, { schemas }: Compo
 // Refusals
 // -----------------------------------------------------------------------------
 
-/** The properties of a call that determine its possible refusals. */
+/** A call, with the properties that determine how the exchange can refuse it. */
 interface Refusable {
   readonly endpoint: Endpoint.Any
   readonly dialect: Dialect
-  /** Whether the call changes something and its request has the field. */
+  /** Whether the call is mutating and its request has this field. */
   readonly changes: (field: string) => boolean
 }
 
@@ -165,12 +168,12 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   rateLimited: everywhere,
   unavailable: everywhere,
   reduceOnly: ({ endpoint }) => endpoint.refusals.includes("ReduceOnlyRejected"),
-  // A bulk call reports this refusal per order, inside a successful response.
+  // In a bulk call, this refusal of an order is part of a successful response.
   notEnoughBalance: ({ endpoint: { places } }) => places === "order" || places === "pair",
   notEnoughToModify: ({ changes }) => changes("orderId") && changes("amount"),
   notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
   notEnoughForCode: ({ changes }) => changes("passphrase") && changes("amount"),
-  // A bulk call reports this refusal per order, inside a successful response.
+  // In a bulk call, this refusal of an order is part of a successful response.
   orderNotThere: nowhere,
   orderNotFound: ({ changes }) => changes("orderId"),
   notMaker: ({ changes }) => changes("postOnly"),
@@ -185,10 +188,10 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   notMakerModified: ({ changes }) => changes("orderId") && changes("price"),
   takeProfitNotMaker: ({ endpoint: { places } }) => places === "pair",
   wrongStopLoss: ({ endpoint: { places } }) => places === "pair",
-  // Only orders in bulk calls have fields that the sandbox does not simulate; the response contains a refusal for each
-  // such order.
+  // Only orders in bulk calls can have fields that the sandbox does not simulate. The refusal of such an order is part
+  // of a successful response.
   notSimulated: nowhere,
-  // The exchange uses these refusals only for paths or methods without an endpoint.
+  // The exchange sends these refusals only for a path or method that belongs to no endpoint.
   notFound: nowhere,
   notServed: nowhere,
   methodNotAllowed: nowhere
@@ -214,7 +217,7 @@ const refused = (
   words: access === "public" ? refusal.message : `code ${refusal.code}, ${refusal.message}`
 })
 
-/** An example of a refusal for invalid fields: the refusal of a request without its first field. */
+/** An example of a refusal for invalid fields: the first field of the request is missing. */
 const ofFields = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Answered> => {
   const { fields, keys } = endpoint.request(dialect)
   const [field] = Object.keys(fields)
@@ -249,7 +252,9 @@ const textsByField = {
   additionalProperties: { anyOf: [{ type: "string" }, messagesByField.additionalProperties] }
 }
 
-/** The schema of a refusal's body, chosen by the body's keys and, for a public call, also by its values. */
+/**
+ * Returns the schema of a refusal's body. The body's keys determine the schema; for a public call, the values do too.
+ */
 const formOf = (body: object, { omitsErrors }: Dialect, { schemas: { define } }: Components): Part => {
   if ("code" in body) {
     const properties = { code: { type: "integer" }, message: { type: "string" }, errors: messagesByField }
@@ -315,7 +320,8 @@ const operation = (endpoint: Endpoint.Any, dialect: Dialect, components: Compone
   const answer = schemas.define(`${nameOf(endpoint)}Answer`, schemas.wire(endpoint.response(dialect)))
   const success = Refusals.successStatus(endpoint, dialect)
   const refused = refusalsOf(endpoint, dialect)
-  // API V1 endpoints refuse requests with the same HTTP status as a success.
+  // API V1 endpoints send a refusal with the HTTP status of a success, so both bodies are alternatives under one
+  // status.
   const alike = refused.filter(({ status }) => status === success).map(({ body }) => formOf(body, dialect, components))
   return {
     operationId: nameOf(endpoint),

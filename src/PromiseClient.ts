@@ -109,9 +109,9 @@ export interface Key {
  * @category models
  */
 export type PublicOptions = Place & Tuning & {
-  /** A client without an account has no API key. */
+  /** Must be absent, because public calls need no API key. */
   readonly apiKey?: undefined
-  /** A client without an account has no secret. */
+  /** Must be absent, because public calls need no secret. */
   readonly apiSecret?: undefined
 }
 
@@ -178,7 +178,10 @@ const settingsOf = Effect.fnUntraced(function*(options: Options | PublicOptions 
 // Calls that can be aborted
 // -----------------------------------------------------------------------------
 
-/** Aborts a mutating call while the transport is sending it or waiting for the response. */
+/**
+ * Lets the caller abort a mutating call. `stop` is set only while the transport sends the request or waits for the
+ * response.
+ */
 class Stopping {
   stop: (() => void) | undefined
 }
@@ -219,7 +222,7 @@ const layerStoppable: Layer.Layer<Transport.Transport, never, Transport.Transpor
 
 type Calls = Call.Call | Call.PublicCall
 
-/** The account's calls; without credentials, only the public calls. */
+/** Provides the account's calls; without credentials, only public calls. */
 const layerAccount = (
   { credentials, region }: Settings,
   { nonce = Nonce.layerWindow, rateLimits = RateLimits.layerMemory, timeout, transport = FetchTransport.layer }: Tuning
@@ -243,7 +246,7 @@ const layerAccount = (
   )
 }
 
-/** Calls that wait until `account` is built, so that services can be built earlier. */
+/** Calls that look up the account only when they are made, so that services can be built before the account. */
 const lateCalls = ({ dialect }: Region.Region["Service"], account: () => Context.Context<Calls>) => {
   const call = () => Context.get(account(), Call.Call)
   return Layer.merge(
@@ -320,7 +323,7 @@ const endsBy = (signal: AbortSignal): Effect.Effect<never, unknown> =>
     return Effect.sync(() => signal.removeEventListener("abort", abort))
   })
 
-/** Ends the stream without an error if the view or the session has closed. Passes other failures on unchanged. */
+/** Ends the stream without an error if the view or the connection was closed. Other failures stay unchanged. */
 const endedByClosing = Stream.catchCause((cause: Cause.Cause<unknown>) =>
   Cause.hasInterruptsOnly(cause) ? Stream.empty : Stream.failCause(cause)
 )
@@ -402,7 +405,7 @@ class Runner {
   }
 
   /**
-   * Ends loops and views, and waits for the calls in progress: without their responses, their outcomes would be
+   * Ends loops and views, and waits for the calls in progress, because the outcome of an interrupted call would be
    * unknown.
    */
   readonly close = (): Promise<void> => this.#closing ??= this.#close()
@@ -424,7 +427,7 @@ class Runner {
 const isOptions = (value: unknown): value is CallOptions =>
   typeof value === "object" && value !== null && "signal" in value
 
-/** A service's member that is not a function, or the result of a method. */
+/** The result of a service's method. A method without parameters is a plain member of this type, not a function. */
 type Returned = Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown>
 
 type Methods = Readonly<Record<string, Returned | ((...args: ReadonlyArray<unknown>) => Returned)>>
@@ -448,7 +451,7 @@ const methodOf = (
     if (Stream.isStream(value)) return runner.loop(Stream.unwrap(Effect.as(before, value)), options)
     const site = callSite(called)
     return runner.call(Effect.flatMapEager(before, () => value), options).catch((error: unknown) => {
-      // A signal's reason is set by the program, so it can be any value.
+      // The program chooses a signal's reason, which can be any value.
       if (error === options?.signal?.reason) return Promise.reject(error)
       const isEmpty = typeof method === "function" && given[0] === undefined && error instanceof TypeError
       return Promise.reject(
@@ -460,8 +463,8 @@ const methodOf = (
 }
 
 /**
- * Converts a service's methods to methods that return promises or async iterables; each runs after `before`. `changes`
- * is left out, because it needs an Effect schedule.
+ * Converts a service's methods to methods that return promises or async iterables. `before` runs first in each call.
+ * The method `changes` is omitted, because it takes an Effect schedule.
  */
 const methodsOf = (runner: Runner, before: Effect.Effect<void, unknown>, service: object): object =>
   Object.fromEntries(
@@ -471,7 +474,7 @@ const methodsOf = (runner: Runner, before: Effect.Effect<void, unknown>, service
     ])
   )
 
-/** An entry of a contract: its name in the client, its access, and its service's key. */
+/** A service of the contract: its name in the client, its access, and its key in the context. */
 type Named = readonly [name: string, access: "public" | "private", key: string]
 
 // -----------------------------------------------------------------------------

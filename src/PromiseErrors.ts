@@ -4,14 +4,14 @@
  */
 import * as Inspectable from "effect/Inspectable"
 
-/** The place where a program called this package. */
+/** The place in a program that called this package, as a stack trace. */
 export interface CallSite {
   readonly stack?: string
 }
 
 /**
- * Remembers which code called a function of this package. In an engine without `captureStackTrace`, errors keep their
- * own stack traces.
+ * Records the stack trace of the code that called `callee`, a function of this package. In an engine without
+ * `captureStackTrace`, nothing is recorded, and errors keep their own stack traces.
  */
 export const callSite = (callee: object): CallSite => {
   const site: CallSite = {}
@@ -19,7 +19,7 @@ export const callSite = (callee: object): CallSite => {
   return site
 }
 
-/** Shows the calling code in an error's stack trace, instead of the fibers that created the error. */
+/** Replaces an error's stack trace, which shows only fibers, with the stack trace of the calling code. */
 export const pointing = <E>(error: E, { stack }: CallSite): E => {
   if (error instanceof Error && stack !== undefined) {
     error.stack = `${error.name}: ${error.message}\n${stack.slice(stack.indexOf("\n") + 1)}`

@@ -25,7 +25,7 @@ import type * as Reconciliation from "./Reconciliation.ts"
 
 /**
  * A request with plain values: a plain string in place of each branded string, such as an amount or a market. The
- * client checks each value before it sends the request, and fails with the same error as after a refusal by the
+ * client checks each value before it sends the request. An invalid value causes the same error as a refusal by the
  * exchange.
  *
  * @category models
@@ -60,8 +60,8 @@ export type Settled<A, E> =
   }
 
 /**
- * A response: a value that may be missing is `undefined`, a map has plain strings as keys, and each order of a bulk
- * call is {@link Settled}. Everything else is the same as in the Effect service.
+ * The plain form of a response: an `Option` becomes its value or `undefined`, a map has plain strings as keys, and each
+ * order of a bulk call is {@link Settled}. Everything else is the same as in the Effect service.
  *
  * @category models
  */
@@ -193,12 +193,12 @@ export interface PublicViews {
   readonly book: (topic: Plain<DepthChannel.Topic>) => View<LiveBook.Book>
 }
 
-/** The balances of a channel's service. */
+/** The type of all balances that a channel's service returns. */
 type BalancesOf<N extends "SpotBalanceChannel" | "MarginBalanceChannel"> = ShapeOf<Channels.Contract[N], N> extends
   { readonly all: (...args: never) => Effect.Effect<infer Balances, infer _> } ? Balances : never
 
 /**
- * The market to follow.
+ * Selects the market to follow.
  *
  * @category models
  */
@@ -208,7 +208,7 @@ export interface MarketTopic {
 }
 
 /**
- * The asset to follow.
+ * Selects the asset to follow.
  *
  * @category models
  */
@@ -234,7 +234,7 @@ export interface Views extends PublicViews {
 }
 
 /**
- * Finds out what happened to orders whose responses were lost.
+ * Finds out whether orders were placed if the responses to their calls were lost.
  *
  * @category models
  */
@@ -277,6 +277,6 @@ export interface Client extends Endpoints<Contract.Name>, Closing {
   readonly channels: ChannelsOf<"public" | "private">
   /** Live views of books, orders, balances and positions. Live dialect only. */
   readonly live: Views
-  /** Finds out what happened to an order after `OutcomeUnknown`. */
+  /** Finds out whether an order was placed after a call failed with `OutcomeUnknown`. */
   readonly reconciliation: Reconciling
 }

@@ -2,8 +2,8 @@
  * Finds out whether an order with an unknown outcome was placed.
  *
  * The search looks for the client order id among the open orders, in the order history and among the fills. If the id
- * is found, the order was placed. If not, the request may still be on its way, so the search proves nothing until the
- * exchange can no longer accept the request:
+ * is found, the order was placed. If not, the request may still be on its way. The search therefore proves nothing
+ * until the exchange can no longer accept the request:
  *
  * - The exchange refuses a `window` nonce that is more than five seconds behind the exchange's clock.
  * - The exchange refuses an `increasing` nonce once it has accepted a greater nonce of the same key.
@@ -107,8 +107,8 @@ export interface Lost {
  */
 export interface Assumptions {
   /**
-   * The maximum difference between the exchange's internal clocks, and the maximum delay until the exchange's actions
-   * become visible. Default: five seconds.
+   * An upper bound for two times: the difference between the exchange's internal clocks, and the delay until the
+   * exchange's actions become visible. Default: five seconds.
    */
   readonly margin?: Duration.Input
   /**
@@ -142,7 +142,7 @@ export const cautious = {
   patience: "1 minute"
 } as const satisfies Assumptions
 
-/** The assumptions, with defaults for those that were omitted. */
+/** The assumptions, with defaults in place of omitted ones. */
 type Complete = Assumptions & Required<Pick<Assumptions, keyof typeof cautious>>
 
 // -----------------------------------------------------------------------------
@@ -202,7 +202,7 @@ export interface PlacedFills extends Found<"fills"> {
  * @category models
  */
 export interface PlacedSeen extends Found<"stream"> {
-  /** The order after its latest event. */
+  /** The order as of its latest event. */
   readonly order: LiveOrders.Seen["order"]
   /** Whether the order can still trade, as far as the view knows. */
   readonly isOpen: boolean
@@ -282,7 +282,7 @@ const stillUnknown = (why: Why): StillUnknown => ({ _tag: "StillUnknown", why })
 // Search
 // -----------------------------------------------------------------------------
 
-/** The `places` value of the call with this name; `anything` if no name is given. */
+/** The kind of orders that the call with this name places; `anything` if no name is given. */
 const placedBy = (name: string | undefined): Endpoint.Places | "anything" =>
   name === undefined ? "anything" : Contract.all.find((endpoint) => endpoint.name === name)?.places ?? "nothing"
 
@@ -332,7 +332,10 @@ interface Named extends Required<Pick<Lost, "clientOrderId" | "market">> {
   readonly mayBePair: boolean
 }
 
-/** Whether an order with the client order id was placed by this request, and not by an earlier request. */
+/**
+ * Whether an order with the right client order id is recent enough to come from this request. An older order comes from
+ * an earlier request with the same id.
+ */
 const isRecent = ({ timestamp }: Dated, { sentAt }: Named, margin: number): boolean =>
   toMicros(timestamp) >= sentAt - margin * 1000
 
@@ -361,9 +364,9 @@ const openPairs = (account: Account, market: MarketName) =>
   listed(account, "UnexecutedOcoOrders.page", (at) => account.pairs.page({ market, ...at }), ({ id }) => id)
 
 /**
- * Searches for an order in every list. An OCO pair is replaced by its legs, and an order moves from the list of open
- * orders to the history, so the lists are read in that sequence. A record may appear in the next list only after a
- * delay, so the pause `between` two lists ensures that no order is missed.
+ * Searches for an order in every list. When a leg activates, an OCO pair is replaced by its legs; when an order closes,
+ * it moves from the open orders to the history. The lists are read in the same sequence. A record may appear in the
+ * next list only after a delay, so the pause `between` two lists ensures that no order is missed.
  */
 const look = Effect.fnUntraced(function*(
   account: Account,
@@ -417,7 +420,7 @@ const look = Effect.fnUntraced(function*(
 // Until the request can no longer arrive
 // -----------------------------------------------------------------------------
 
-/** The minimum pause between two reads of the same kind, in milliseconds. */
+/** The minimum pause between two polls, in milliseconds. */
 const pause = 250
 
 /**
@@ -435,8 +438,8 @@ const passed = <E>(now: Effect.Effect<number, E>, until: number, patience: numbe
   })
 
 /**
- * Sends reads, which use nonces of the same key, until a read with a nonce greater than `nonce` is accepted. Returns
- * `false` if that takes too long.
+ * Sends reads with the same key until the exchange has accepted a nonce greater than `nonce`. Returns `false` if that
+ * takes longer than `patience`, in milliseconds.
  */
 const overtaken = (account: Account, nonce: number, patience: number): Effect.Effect<boolean, Errors.CallError> =>
   Effect.flatMap(account.call.acceptedNonce, (accepted) =>
@@ -449,7 +452,10 @@ const overtaken = (account: Account, nonce: number, patience: number): Effect.Ef
         Effect.andThen(overtaken(account, nonce, patience - pause))
       ))
 
-/** Waits until the request can no longer arrive and its effects are visible; returns `false` if that takes too long. */
+/**
+ * Waits until the request can no longer arrive and its effects are visible. Returns `false` if that takes longer than
+ * `patience`, or if no limit is known.
+ */
 const tooLate = Effect.fnUntraced(function*(
   account: Account,
   { nonce, nonceForm, sentAt }: Lost,
@@ -460,7 +466,8 @@ const tooLate = Effect.fnUntraced(function*(
   const { call: { dialect, nonceForm: ownForm }, serverTime } = account
   // The exchange's clock in milliseconds, rounded down to whole seconds.
   const exchangeClock = Effect.map(serverTime.get, (seconds) => seconds * 1000)
-  // A nonce of a different kind may have a different unit, or expire differently.
+  // If the request's nonce is of a different kind than this client's nonces, it may have a different unit or expire
+  // differently.
   const isComparable = nonce !== undefined && nonceForm === ownForm
   if (isComparable && nonceForm === "window") {
     return yield* passed(exchangeClock, nonce / ticks[dialect.nonceUnit] + nonceWindowMillis + margin, patience)
@@ -510,7 +517,7 @@ const search = Effect.fnUntraced(function*(
   return assumptions.recordsCanceled ? { _tag: "NotPlaced" } : stillUnknown("canceled-or-not-placed")
 })
 
-/** Searches the lists, and stops early once a live view has seen the order. */
+/** Searches the lists. Stops early if a live view sees the order. */
 const find = (account: Account, lost: Lost, assumptions: Complete): Effect.Effect<Verdict, Unread> => {
   const { clientOrderId, market, sentAt = 0 } = lost
   const placed = placedBy(lost.endpoint)
@@ -537,7 +544,7 @@ export class Reconciliation extends Context.Service<Reconciliation, {
   readonly reconcile: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<Verdict>
   /**
    * Reconciles a bulk call, after which some orders may have been placed and others not. Returns one verdict per order,
-   * in the sequence of `lost.orders`. For a call with a single order, returns one verdict.
+   * in the same order as `lost.orders`. For a call with a single order, returns one verdict.
    */
   readonly reconcileAll: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<ReadonlyArray<Verdict>>
 }>()("effect-txc/Reconciliation") {

@@ -71,12 +71,12 @@ export const measure: Effect.Effect<Measurement, Failure, ServerTime> = Effect.g
   }
 })
 
-/** The correction to apply, in milliseconds, which is zero unless the offset exceeds the uncertainty. */
+/** The correction to apply, in milliseconds. It is zero if the offset is within the measurement's uncertainty. */
 const correction = ({ offset, uncertainty }: Measurement): number => Math.abs(offset) > uncertainty ? offset : 0
 
 /**
- * Corrects the nonces of the exchange layer to which this layer is provided. The clock is measured when the layer is
- * built, then at every `interval`.
+ * Corrects the nonces of the exchange layer to which this layer is provided. The offset is measured when the layer is
+ * built, and again after each `interval`.
  *
  * Nonces leased through Redis follow the Redis server's clock and are not corrected.
  *

@@ -41,7 +41,7 @@ export type PublicServices = Contract.ServiceOf<"public">
  */
 export type Services = PublicServices | Contract.ServiceOf<"private">
 
-/** Merges the layers of all public or all private services. */
+/** Merges the layers of all public or all private channel services. */
 const layersOf = <Services, Requirements>(access: "public" | "private"): Layer.Layer<Services, never, Requirements> =>
   ServiceLayer.mergeAll(
     Contract.entries.filter(({ channel }) => channel.access === access).map(({ layer }) => layer)

@@ -1,6 +1,6 @@
 /**
- * The places of the account's positions in the auto-deleveraging (ADL) queue, every 30 seconds. When a position on the
- * other side can't be liquidated in the market, the exchange reduces the positions at the front of the queue.
+ * The places of the account's positions in the auto-deleveraging (ADL) queue, every 30 seconds. When the exchange can't
+ * liquidate a position in the market, it reduces positions on the opposite side, starting at the front of the queue.
  *
  * @example
  * ```ts

@@ -100,8 +100,8 @@ export const channel = Channel.make({
  */
 export class BookTickerChannel extends Context.Service<BookTickerChannel, {
   /**
-   * Emits the current best bid and ask, and then each change. If you do not read a change in time, the market's next
-   * change replaces it. If the topic has no market, the first item of each market is a `Snapshot`.
+   * Emits each market's current best bid and ask as a `Snapshot`, and then each change. If you do not read a change in
+   * time, the market's next change replaces it.
    */
   readonly stream: (
     topic?: topics.AnyMarket

@@ -41,7 +41,7 @@ const units = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, M: 2_592_000 } as c
 
 /**
  * The interval lengths: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months of 30 days (`M`).
- * The list contains the lengths in `Candles.intervals`, every other length that divides a minute, an hour or a day, and
+ * The list contains the lengths in `Candles.intervals`, all lengths that divide a minute, an hour or a day evenly, and
  * two days.
  *
  * @category constants
@@ -161,7 +161,7 @@ const topics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>> = param
   })
 )
 
-/** The wire format does not contain the interval. */
+/** The schema of a candle. On the wire, a candle does not contain its interval. */
 const candle = positional<Candle>({
   time: UnixSeconds,
   open: Decimal,
@@ -213,7 +213,7 @@ const readLatest = ({ interval, market }: Topic): Continuity.Read<ReadonlyArray<
   Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const end = Math.floor(now / 1000)
     const seconds = secondsOf(interval)
-    // The range includes both ends, so it begins with the first of the latest candles.
+    // The range includes both ends, so it starts at the first of the `latest` candles.
     const start = Math.max(0, end - end % seconds - (latest - 1) * seconds)
     return ask(channel.queries.list, { market, interval, start: UnixSeconds.make(start), end: UnixSeconds.make(end) })
   })

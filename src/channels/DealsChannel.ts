@@ -53,7 +53,7 @@ import * as topics from "./topics.ts"
 export interface Deal {
   /** The trade id, assigned by the exchange. */
   readonly tradeId: TradeId
-  /** The order id, assigned by the exchange. Absent when the exchange omits it. */
+  /** The order id, assigned by the exchange. The exchange may omit this field. */
   readonly orderId?: OrderId
   /** Your client order id. Absent when the order has no client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -61,7 +61,7 @@ export interface Deal {
   readonly market: MarketName
   /** The trade's time, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
-  /** Whether the order bought or sold. */
+  /** The order's side: `buy` or `sell`. */
   readonly side: ReceivedSide
   /** Whether the order was the maker or the taker of the trade. */
   readonly role: ReceivedRole
@@ -83,7 +83,7 @@ export interface Deal {
 export interface PastDeal extends Deal {
   /** The trade's total (price × amount), in the quote currency. */
   readonly total?: Decimal
-  /** The order id of the counterparty's order in the trade. */
+  /** The id of the counterparty's order. */
   readonly counterpartyOrderId?: OrderId
 }
 

@@ -129,7 +129,7 @@ const PriceStep = Schema.Literals(priceSteps).annotate(Constraint.annotation({ k
 const topic = Wire.struct<Topic>({ market: MarketName, limit: Limit, priceStep: PriceStep })
 
 interface Parameters extends Topic {
-  /** Whether the market is added to the connection's other markets. If not, the market replaces all of them. */
+  /** Whether the market is added to the markets that the connection already follows. If not, it replaces them. */
   readonly adds?: boolean
 }
 
@@ -215,10 +215,7 @@ export const channel = Channel.make({
   example
 })
 
-/**
- * A book's levels, keyed by price in canonical text. Amounts are not converted to canonical text, because they are
- * rarely compared.
- */
+/** A book's levels, keyed by normalized price. Amounts are normalized only when they are compared, which is rare. */
 class Levels {
   readonly #amounts = new Map<Decimal, Decimal>()
 
@@ -243,7 +240,7 @@ class Levels {
   }
 }
 
-/** The book after the changes received so far. */
+/** Tracks the book: the snapshot with all changes received so far. */
 const tracked = (): Continuity.Tracked<DepthMessage> => {
   const asks = new Levels()
   const bids = new Levels()

@@ -102,13 +102,16 @@ export interface ExecutedOrder extends OrderAnswer.AnyOrder {
   readonly retail?: boolean
   /** Whether the order could only reduce or close a position. */
   readonly reduceOnly?: boolean
-  /** The order's taker fee rate, as a ratio. Only in messages until 2023. */
+  /** The order's taker fee rate, as a ratio. The exchange sent this field until 2023. */
   readonly takerFee?: FeeRate
-  /** The order's maker fee rate, as a ratio. Only in messages until 2023. */
+  /** The order's maker fee rate, as a ratio. The exchange sent this field until 2023. */
   readonly makerFee?: FeeRate
   /** Whether the market price has reached the activation price. Stop orders only. */
   readonly activated?: boolean
-  /** Whether the market price had to rise or fall to the activation price. Stop orders only. */
+  /**
+   * The condition that triggers the order: the market price is at or above (`gte`), or at or below (`lte`), the
+   * activation price. Stop orders only.
+   */
   readonly activationCondition?: ReceivedActivationCondition
   /** The price that triggers the order, in the quote currency. Stop orders only. */
   readonly activationPrice?: Decimal
@@ -129,8 +132,8 @@ const numbers = {
 } as const
 
 /**
- * An order type to read, for orders on spot or on margin. `normalization` is the type of orders with which the exchange
- * settles positions.
+ * A type of orders to read. Margin orders have their own types. The exchange places `normalization` orders to settle
+ * positions.
  *
  * @category models
  */
@@ -146,19 +149,19 @@ export interface Request {
   readonly market: MarketName
   /** Only orders of these types. */
   readonly types: ReadonlyArray<ListedType>
-  /** The index of the first record. */
+  /** The index of the page's first record. */
   readonly offset: RecordOffset
   /** The maximum number of records on the page, 1 to 100. */
   readonly limit: Limit
 }
 
-// The cast is safe, because these are the object's keys.
+// The cast is safe, because `numbers` has no other keys.
 const listedTypes = Object.keys(numbers) as ReadonlyArray<ListedType>
 
 const typeOf = new Map<number, string>(Object.entries(numbers).map(([type, number]) => [number, type]))
 
 const ListedType: Schema.Codec<ListedType, number> = Schema.Literals(Object.values(numbers)).pipe(
-  // The cast is safe, because both lists come from `numbers`.
+  // The cast is safe, because every number in the schema comes from `numbers`.
   Schema.decodeTo(oneOf(listedTypes), {
     decode: SchemaGetter.transform((number) => typeOf.get(number) as ListedType),
     encode: SchemaGetter.transform((type) => numbers[type])
@@ -283,9 +286,9 @@ const readLatest = (topic: Topic): Continuity.Read<ReadonlyArray<ExecutedOrder>>
  */
 export class ExecutedOrdersChannel extends Context.Service<ExecutedOrdersChannel, {
   /**
-   * Emits the latest orders, at most 100, as a `Snapshot` in the exchange's sequence, and then each order that closes.
-   * After every lost connection, the stream is interrupted and starts with a `Snapshot` again, because an order may
-   * have been missed: the documentation does not state whether the exchange sorts the orders by closing time.
+   * Emits the latest orders, at most 100, as a `Snapshot`, in the order of the exchange's response, and then each order
+   * that closes. After every lost connection, the stream is interrupted and starts with a `Snapshot` again, because an
+   * order may have been missed: the documentation does not state whether the exchange sorts the orders by closing time.
    */
   readonly stream: (
     topic: Topic

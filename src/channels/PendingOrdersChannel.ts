@@ -110,7 +110,7 @@ export const channel = Channel.make({
   example: { market: example }
 })
 
-/** Reads all orders on a market. Fails if the orders change so fast that the pages do not fit together. */
+/** Reads all orders on a market. Fails if the orders change faster than the pages can be read. */
 const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray<orders.PendingOrder>> => (ask) =>
   Stream.runCollect(
     Pages.stream(
@@ -123,7 +123,7 @@ const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray
   )
 
 /**
- * Whether the orders in a response already include an event that was pushed while the response was read. If the
+ * Whether the orders in a response already reflect an event that was pushed while the response was read. If the
  * response does not contain the order, the event may be newer than the response, so the result is `false`. The result
  * is also `false` for a `finished` event, because an order that is filled immediately is never in a response.
  */

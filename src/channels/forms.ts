@@ -1,4 +1,4 @@
-/** Wire forms that several channels share. */
+/** Wire formats that several channels share. */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import type * as Pages from "../client/Pages.ts"
@@ -91,7 +91,7 @@ export const whole = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Readonl
 export interface PageRequest {
   /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
-  /** The index of the first record. */
+  /** The index of the page's first record. */
   readonly offset: RecordOffset
   /** The maximum number of records on the page, 1 to 100. */
   readonly limit: Limit
@@ -100,11 +100,11 @@ export interface PageRequest {
 /** The parameters `["BTC_USDT", 0, 100]`: a page of a market's records. */
 export const pageRequest = positional<PageRequest>({ market: MarketName, offset: RecordOffset, limit: Limit })
 
-/** The page in a query's response. */
+/** Creates the schema of a page in a query's response. */
 export const page = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.Page<A>, unknown> =>
   Wire.answer<Pages.Page<A>>({ limit: Schema.Int, offset: Schema.Int, records: Schema.Array(record) }).schema
 
-/** The page in a query's response, plus the total number of records. */
+/** Creates the schema of a page in a query's response, with the total number of records. */
 export const countedPage = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Pages.CountedPage<A>, unknown> =>
   Wire.answer<Pages.CountedPage<A>>({
     limit: Schema.Int,
@@ -113,13 +113,15 @@ export const countedPage = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<P
     records: Schema.Array(record)
   }).schema
 
-/** The elements that pass a test; `undefined` when no element passes. */
+/** Returns the elements that pass the test; `undefined` when no element passes. */
 export const some = <A>(all: ReadonlyArray<A>, test: (one: A) => boolean): ReadonlyArray<A> | undefined => {
   const kept = all.filter(test)
   return kept.length === 0 ? undefined : kept
 }
 
-/** A map reduced to one key; `undefined` when the map does not contain the key. Without a key, the entire map. */
+/**
+ * Returns a map with only the given key; `undefined` when `all` does not contain the key. Without a key, returns all.
+ */
 export const entry = <K, V>(key: K | undefined, all: ReadonlyMap<K, V>): ReadonlyMap<K, V> | undefined => {
   if (key === undefined) return all
   const value = all.get(key)

@@ -8,14 +8,14 @@ import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
 
-/** The wire numbers of the order types on margin, each with the number of the same type on spot. */
+/** Maps the wire number of each margin order type to the number of the corresponding spot type. */
 const marginTypes: ReadonlyMap<unknown, number> = new Map([[7, 1], [8, 2], [9, 3], [10, 4]])
 
 const spotTypes: ReadonlyMap<unknown, number> = new Map(
   [...marginTypes].map(([margin, spot]) => [spot, Number(margin)])
 )
 
-/** The wire number of the order type with which the exchange settles positions. This type does not exist on spot. */
+/** The wire number of the orders that the exchange places to settle positions. Spot has no such order type. */
 const normalization = 14
 
 /** The wire numbers of the order types without a limit price. For these types, `price: "0"` means no price. */
@@ -32,7 +32,7 @@ const Type = forms.numbered(ReceivedType, [
   [normalization, "normalization"]
 ])
 
-/** Splits a type on the wire into type and `margin`: 7 is a `limit` order on margin. */
+/** Splits a wire number into the order type and `margin`: 7 is a `limit` order on margin. */
 const joint: Wire.Joint = {
   split: (wire) => {
     const type = marginTypes.get(wire["type"])

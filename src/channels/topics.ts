@@ -66,7 +66,7 @@ export const markets: Schema.Codec<ReadonlyArray<Market>, ReadonlyArray<unknown>
   })
 )
 
-/** The distinct names in a set of topics; `[]`, which means all, if any topic has no name. */
+/** Returns the distinct names. Returns `[]`, which means all, if one of the topics has no name. */
 const namesOf = <Name>(names: ReadonlyArray<Name | undefined>): ReadonlyArray<Name> =>
   names.includes(undefined) ? [] : unique(names.flatMap((name) => name === undefined ? [] : [name]))
 

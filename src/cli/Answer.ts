@@ -1,4 +1,4 @@
-/** Shows responses of any shape: as JSON for programs, and as tables that fit the terminal for human readers. */
+/** Formats responses of any shape: as JSON for programs, or as tables that fit the terminal for people. */
 import * as DateTime from "effect/DateTime"
 import * as Redacted from "effect/Redacted"
 import { cut, printable, type Screen } from "./Screen.ts"
@@ -26,10 +26,10 @@ export type Row = Readonly<Record<string, unknown>>
 
 const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The names of fields that contain a time. */
+/** Matches the names of fields that contain a time. */
 const isTime = /^(?:at|time|timestamp|since|.*(?:At|Time))$/u
 
-/** The smallest number that is shown as a time: the year 2001, in Unix seconds. */
+/** The smallest number in a time field that is formatted as a time: September 2001, in Unix seconds. */
 const earliest = 1e9
 
 /** Formats a time: Unix seconds, as in the API, or Unix microseconds, as in a sandbox's control plane. */
@@ -38,7 +38,10 @@ const toTime = (value: number): string => {
   return DateTime.formatIso(DateTime.makeUnsafe(Math.floor(millis))).slice(0, 19).replace("T", " ")
 }
 
-/** Formats a value within a record. Strings, objects and lists are shown alone, other values after their names. */
+/**
+ * Formats a value inside a nested record. A number or boolean follows its name, as in `limit=10`; other values have no
+ * name.
+ */
 const named = (name: string, value: unknown): string =>
   typeof value === "string" || typeof value === "object" ? cell(value, name) : `${name}=${cell(value, name)}`
 

@@ -17,7 +17,7 @@ const opener = (url: string): readonly [program: string, ...args: ReadonlyArray<
   }
 }
 
-/** A program that is still running after this time has probably opened the page, or is the browser itself. */
+/** The time after which the program counts as successful even if it is still running: it may be the browser itself. */
 const patience = "3 seconds"
 
 const opened = (url: string): Effect.Effect<boolean> =>

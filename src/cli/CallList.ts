@@ -29,11 +29,14 @@ const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
 
 const fieldsIn = (endpoint: Endpoint.Any, dialect: Dialect.Dialect) => Endpoint.codec(endpoint, dialect).shape.fields
 
-/** Returns the field names of a request in either dialect. */
+/** Returns the names of all fields that a request has in at least one dialect. */
 export const fieldsOf = (endpoint: Endpoint.Any): ReadonlyArray<string> =>
   Object.keys({ ...fieldsIn(endpoint, Dialect.document), ...fieldsIn(endpoint, Dialect.live) })
 
-/** Returns a call's fields. Brackets mark optional fields, and a star marks fields that only the live dialect has. */
+/**
+ * Returns a call's fields as text. Brackets mark optional fields, and a star marks fields that only the live dialect
+ * has.
+ */
 const writtenFields = (endpoint: Endpoint.Any): string => {
   const documented = fieldsIn(endpoint, Dialect.document)
   return Object.entries({ ...fieldsIn(endpoint, Dialect.live), ...documented }).map(([name, { ast }]) => {

@@ -19,25 +19,30 @@ import type { JournalError } from "../sandbox/store/JournalError.ts"
 import { Refused } from "./Refused.ts"
 
 /**
- * The time for which a node that is stopping still accepts calls, in milliseconds. Within this time, a load balancer
- * that polls every second notices that the node is stopping.
+ * How long a stopping node still accepts calls, in milliseconds. This is long enough for a load balancer that polls
+ * every second to notice that the node is stopping.
  */
 const leavingMillis = 2000
 
-/** The time limit of a node's shutdown, in milliseconds, after which the process exits. Its venues stay intact. */
+/** The time limit of a node's shutdown, in milliseconds. After that, the process exits. No venue is damaged by this. */
 const stopping = 20_000
 
-/** The exit code of a node that has lost its venues or stopped too slowly, and should be restarted. */
+/**
+ * The exit code of a node that lost its venues or took too long to stop. A process supervisor should restart the node.
+ */
 const lostCode = 1
 
-/** Starts the time limit of the shutdown, and exits the process if the shutdown exceeds it. */
+/** Exits the process if it is still running when the time limit of the shutdown has passed. */
 const end = () => void setTimeout(() => process.exit(lostCode), stopping).unref()
 
-/** Exits the process immediately if it was suspended for too long, and otherwise when a shutdown takes too long. */
+/**
+ * Exits the process as soon as it finds that it was suspended for too long. Also exits the process if a shutdown takes
+ * too long.
+ */
 const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(function*() {
   process.once("SIGTERM", end)
   process.once("SIGINT", end)
-  // Skips the graceful shutdown, which would take time, because other nodes already own this node's venues.
+  // Skips the graceful shutdown. It would take time, and other nodes already own this node's venues.
   const ended = Effect.catch(
     Watchdog.watch,
     ({ message }) => Effect.andThen(Console.error(message), Effect.sync(() => process.exit(lostCode)))
@@ -45,7 +50,7 @@ const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(functio
   return yield* Effect.forkScoped(ended)
 })
 
-/** Explains to the user why the cluster is unavailable. */
+/** Tells the user why the cluster can't be used. */
 const refusalOf = ({ reason }: JournalError): Refused =>
   new Refused({
     wrong: "The cluster cannot be used",
@@ -63,7 +68,7 @@ const addressRefused = (clusterPort: number, { message, port, reason }: ListenFa
   })
 }
 
-/** Starts this node's host, and exits the process if the node fails or stops too slowly. */
+/** Starts this node's host. Exits the process if the node is suspended for too long, or takes too long to stop. */
 export const open = Effect.fnUntraced(function*(
   options: Omit<Node.Options, "leavingMillis" | "onWaiting">
 ): Effect.fn.Return<Host.Host["Service"], Refused, Scope.Scope> {
@@ -91,8 +96,8 @@ const migrating = Effect.fnUntraced(function*(token: string | undefined) {
 })
 
 /**
- * Creates the tables for a cluster, or migrates them to this version, and reports the change. A given token replaces
- * the cluster's control token.
+ * Creates a cluster's tables, or migrates them to this version, and prints what has changed. If a token is given, it
+ * replaces the cluster's control token.
  */
 export const migrate = (url: string, token: string | undefined): Effect.Effect<void, Refused> =>
   migrating(token).pipe(
@@ -126,7 +131,7 @@ export const status = (url: string) =>
     })
   )
 
-/** Tells a node to drain. Returns `false` if the node does not exist. */
+/** Tells a node to hand over its venues and stop. Returns `false` if the node does not exist. */
 export const drain = (url: string, node: string) =>
   inDatabase(url, Effect.flatMap(PgClient.PgClient, (sql) => Nodes.drain(sql, node)))
 

@@ -10,14 +10,15 @@ import { Refused } from "./Refused.ts"
 import { toStderr } from "./Screen.ts"
 
 /**
- * Whether a call might move real money, because it mutates and its URL is not plain http. Only sandboxes use plain
- * http; the live exchange requires https.
+ * Whether a call might move real money: it is mutating, and its URL is not plain http. The live exchange requires
+ * https, so plain http leads to a sandbox.
  */
 const mayMoveMoney = (endpoint: Endpoint.Any, baseUrl: string): boolean =>
   endpoint.mutates && !baseUrl.startsWith("http://")
 
 const describe = (endpoint: Endpoint.Any, { baseUrl, dialect }: Region["Service"], request: object): string => {
-  // An invalid request can't be encoded, and will be refused before sending, so it is shown as the user wrote it.
+  // An invalid request can't be encoded, so it is shown as the user wrote it. The client will refuse it later, before
+  // sending.
   const fields = Result.getOrElse(Endpoint.codec(endpoint, dialect).encodeRequest(request), () => ({ ...request }))
   const body = Json.stringify(fields)
   return `${endpoint.name} changes something at ${baseUrl}:\n\n  ${endpoint.method} ${endpoint.path}\n  ${body}\n`
@@ -28,8 +29,8 @@ const saysYes = (answer: string): boolean => /^\s*y(?:es)?\s*$/iu.test(answer)
 const notSent = "Nothing was sent"
 
 /**
- * Asks for confirmation of a mutating call, unless it goes to a sandbox. `agreed` means that the user has confirmed in
- * advance. Fails with `Refused` if the user declines, or if there is no terminal to ask on.
+ * Asks the user to confirm a call that might move real money. With `agreed`, the user has confirmed in advance and is
+ * not asked. Fails with `Refused` if the user declines, or if there is no terminal to ask on.
  */
 export const ask = Effect.fnUntraced(function*(endpoint: Endpoint.Any, request: object, agreed: boolean) {
   const region = yield* Region

@@ -1,4 +1,4 @@
-/** The operations of a sandbox's control plane as subcommands: each is derived from its entry in `ControlApi`. */
+/** Derives a subcommand from each operation of a sandbox's control plane in `ControlApi`. */
 import * as Argument from "effect/cli/Argument"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ const endpoints: Endpoints = { ...ControlApi.groups.control.endpoints, ...Contro
 /** Short subcommand names for frequently used operations, such as `price` for `move-price`. */
 const shorter: { readonly [K in Name]?: string } = { movePrice: "price", addFault: "fault" }
 
-/** The parts of a request that have fields. */
+/** The parts of an HTTP request that can contain fields. */
 const parts = ["params", "query", "payload"] as const
 
 type Part = (typeof parts)[number]
@@ -34,9 +34,9 @@ export interface Operation {
   readonly name: Name
   /** The name of the operation's subcommand, such as `price`. */
   readonly command: string
-  /** The longer name of the subcommand, if it also has a shorter one: `move-price`. */
+  /** A second, longer name of the subcommand, such as `move-price`, if `command` is a short name. */
   readonly alias: string | undefined
-  /** The description of the operation's effect. */
+  /** A description of what the operation does. */
   readonly description: string
   /** Whether the operation only reads. */
   readonly isReading: boolean
@@ -67,7 +67,7 @@ const toOperation = (name: Name): Operation => {
   }
 }
 
-/** All operations, in the same sequence as in the API. */
+/** All operations, in the same order as in the API. */
 export const all: ReadonlyArray<Operation> = (Object.keys(endpoints) as ReadonlyArray<Name>).map(toOperation)
 
 /** Returns the arguments and flags of an operation's subcommand. */
@@ -78,9 +78,7 @@ export const paramsOf = ({ fields, takesFile }: Operation) =>
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/**
- * Explains why the fields of a request do not fit together: one is missing, or belongs to another member of a union.
- */
+/** Explains which field makes a request invalid: a field is missing, or it does not fit the other fields. */
 const explain = ({ command, fields }: Operation, { issue }: Schema.SchemaError, given: object): Refused => {
   const [first] = toIssues(issue).issues
   const path = (first?.path ?? []).map(String)
@@ -113,24 +111,24 @@ export const requestOf = Effect.fnUntraced(function*(
   return request
 })
 
-/** The operations that list the values of a field, and the key of the value in each record. */
+/** For each field: the operation that lists the existing values, and the key of the value in the listed records. */
 const lists: Readonly<Record<string, { readonly operation: Name; readonly key: string }>> = {
   market: { operation: "markets", key: "market" },
   account: { operation: "accounts", key: "account" },
   path: { operation: "endpoints", key: "path" }
 }
 
-/** The type of every method of the client. Each method takes a different request. */
+/** Any method of the client. The parameter is `never`, because each method takes a different request. */
 type Method = (
   request: never
 ) => Effect.Effect<unknown, { readonly _tag: string; readonly message: string; readonly fields?: object }>
 
 type Client = Readonly<Record<Name, Method>>
 
-/** Makes a call. `requestOf` has checked the request with the operation's own schemas, which the compiler can't see. */
+/** Makes a call. The cast is safe, because `requestOf` has checked the request with the operation's own schemas. */
 const call = (client: Client, name: Name, request: object) => client[name](request as never)
 
-/** An operation was refused because the request names a market, an account or something else that does not exist. */
+/** An operation was refused because the request names something that does not exist, such as a market or an account. */
 class Unknown extends Schema.TaggedError<Unknown>()("Unknown", { refusal: Schema.String, suggestion: Schema.String }) {
   override get message(): string {
     return `${this.refusal}\n${this.suggestion}`

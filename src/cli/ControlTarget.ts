@@ -41,7 +41,7 @@ export interface Given {
   readonly venue: Option.Option<string>
 }
 
-/** The address of a control plane. */
+/** The address of a control plane, and the token that grants access to it. */
 export interface Target {
   /** The base URL of the sandbox, host or venue. */
   readonly url: string
@@ -93,7 +93,10 @@ const ambiguous = (servers: ReadonlyArray<Running.Running>) =>
     remedy: `Choose one with --url: ${servers.map(({ url }) => url).join(", ")}`
   })
 
-/** Returns the server that the environment or the working directory selects among several. */
+/**
+ * Chooses among several servers: the server that `TXC_BASE_URL` names or, without such a server, the only server that
+ * uses this project's default folders.
+ */
 const closest = Effect.fnUntraced(function*(servers: ReadonlyArray<Running.Running>) {
   const { resolve } = yield* Path.Path
   const baseUrl = yield* Config.option(Config.NonEmptyString("TXC_BASE_URL"))
@@ -121,7 +124,7 @@ const tokenOf = Effect.fnUntraced(
   }
 )
 
-/** A sandbox, host or venue, and whether it is known to be a host. */
+/** The address of a sandbox, host or venue, and whether it is known to be a host. */
 interface Found extends Target {
   readonly isHost: boolean
 }

@@ -1,4 +1,4 @@
-/** The flag `--counterparty`: a market that a sandbox's counterparty quotes, with settings. */
+/** The flag `--counterparty`: a market that the sandbox's counterparty quotes, and the settings for its quotes. */
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"

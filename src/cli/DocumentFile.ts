@@ -1,4 +1,4 @@
-/** The file to which a command writes a document. */
+/** Defines the flag `--file`, and writes a document to that file. */
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"

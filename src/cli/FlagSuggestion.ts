@@ -1,9 +1,9 @@
-/** Suggests a flag of a command for one that the command does not have. */
+/** Suggests a similar flag when a user types a flag that the command does not have. */
 import type { FlagDoc } from "effect/cli/HelpDoc"
 import * as Option from "effect/Option"
 import * as Suggestion from "./Suggestion.ts"
 
-/** Names that other tools give to flags like these. A name is suggested only to a command that has the flag. */
+/** For each flag, the names of similar flags in other tools. A flag is suggested only for commands that have it. */
 export const synonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "allow-host": ["allowed-host", "allowed-hosts", "hostname"],
   budget: ["duration", "max-time", "time-limit"],
@@ -28,11 +28,13 @@ export const synonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
   yes: ["confirm", "force", "y"]
 }
 
-/** The values of a flag that takes one of a few. Effect's help appends them to the flag's description. */
+/** Returns a flag's choices, if it has any. Effect's help appends them to the flag's description. */
 const choicesOf = ({ description }: FlagDoc): ReadonlyArray<string> =>
   /\(choices: ([^)]+)\)$/u.exec(Option.getOrElse(description, () => ""))?.[1]?.split(", ") ?? []
 
-/** The flag with the value that was typed as a flag itself, such as `--report junit` for `--junit` or `--junit-xml`. */
+/**
+ * Returns a flag with its value if the user typed the value as a flag: `--report junit` for `--junit` or `--junit-xml`.
+ */
 const withValue = (name: string, flags: ReadonlyArray<FlagDoc>): string | undefined => {
   for (const flag of flags) {
     const value = choicesOf(flag).find((choice) => name === choice || name.replace(/-?xml$/u, "") === choice)
@@ -46,7 +48,7 @@ export const question = (unknown: string, flags: ReadonlyArray<FlagDoc>, operand
   const name = unknown.replace(/^-+/u, "").toLowerCase()
   const known = flags.map((flag) => `--${flag.name}`)
   const valued = withValue(name, flags)
-  // Other tools take the report's file as the value of the flag that chooses the report's format.
+  // In other tools, the flag for the report's format takes the report's file as its value.
   const file = valued?.startsWith("--report ") === true && operand !== undefined && known.includes("--out")
     ? ` --out ${operand}`
     : ""

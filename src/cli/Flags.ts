@@ -6,19 +6,19 @@ import type * as Option from "effect/Option"
 export const optional = <A>(flag: Flag.Flag<A>, description: string): Flag.Flag<Option.Option<A>> =>
   flag.pipe(Flag.withDescription(description), Flag.optional)
 
-/** Makes a boolean flag that is off by default. */
+/** Creates a boolean flag that is off by default. */
 export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-/** Makes a flag that takes a number above zero. */
+/** Creates a flag that takes a number above zero. */
 export const count = (name: string): Flag.Flag<number> =>
   Flag.Int(name).pipe(Flag.filter((value) => value > 0, () => "a whole number above zero"))
 
-/** Makes a flag that takes a TCP port; 0 stands for any free port. */
+/** Creates a flag that takes a TCP port; 0 stands for any free port. */
 export const port = (name: string): Flag.Flag<number> =>
   Flag.Int(name).pipe(Flag.filter((value) => value >= 0 && value <= 65_535, () => "a port from 0 to 65535"))
 
-/** Makes a flag that takes a base URL with http or https. */
+/** Creates a flag that takes a base URL with http or https. */
 export const url = (name: string): Flag.Flag<string> =>
   Flag.String(name).pipe(
     Flag.filter(

@@ -5,7 +5,7 @@ import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 
 /**
- * Creates a folder and its missing parents. Node's own recursive `mkdir` never ends in a file system like `/proc`,
+ * Creates a folder and its missing parents. Node's own recursive `mkdir` never returns in a file system like `/proc`,
  * which reports that the parent of a new folder does not exist.
  */
 export const make = Effect.fnUntraced(function*(

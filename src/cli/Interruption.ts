@@ -7,27 +7,30 @@ let isTerminated = false
 
 let isClosed = false
 
-/** Whether this process has outlived the terminal from which it was started. */
+/** Whether the terminal from which this process was started has closed, and the process kept running. */
 let hasOutlived = false
 
-/** Whether this process serves others, who expect it to outlive the terminal. */
+/** Whether this process is a server, which should keep running when its terminal closes. */
 let isServer = false
 
 let chosen: number | undefined
 
-/** Ends the command as SIGTERM does, so that it cleans up. */
+/** Sends SIGTERM to this process, so that the command cleans up and ends. */
 const close = (): void => {
   if (isClosed) return
   isClosed = true
   process.kill(process.pid, "SIGTERM")
 }
 
-/** Ends this process as SIGTERM does if its terminal closes, or if a reader such as `head` closes its output. */
+/**
+ * Ends this process as SIGTERM would if its terminal closes, or if the reader of its output, such as `head`, ends
+ * first.
+ */
 export const listen = (): void => {
   process.once("SIGTERM", () => isTerminated = true)
   const hasTerminal = [0, 1, 2].some(isatty)
   process.on("SIGHUP", () => {
-    // A server without a terminal keeps running. Node does not keep SIGHUP ignored, as nohup has set it.
+    // A server without a terminal keeps running. Under nohup, SIGHUP would be ignored, but Node resets that.
     if (isServer && !hasTerminal) hasOutlived = true
     else close()
   })
@@ -40,8 +43,8 @@ export const listen = (): void => {
 }
 
 /**
- * Ends this process as SIGTERM does if npm, which runs it, has ended. If npm has ended because its terminal was closed,
- * and this process survived that, this process keeps running.
+ * Ends this process as SIGTERM would when the npm that runs it has ended. A server that has survived the closing of its
+ * terminal keeps running, because npm has ended for the same reason.
  */
 export const followNpm = Effect.andThen(
   NpmParent.gone,
@@ -50,12 +53,15 @@ export const followNpm = Effect.andThen(
   })
 )
 
-/** Keeps this process running when its terminal closes, if none of its standard streams is a terminal. */
+/**
+ * Marks this process as a server. It keeps running when its terminal closes, if none of its standard streams is a
+ * terminal.
+ */
 export const serve = Effect.sync(() => {
   isServer = true
 })
 
-/** Sets the exit code of this process in case it is interrupted. */
+/** Sets the exit code for an interruption of this process. */
 export const endWith = (code: number): Effect.Effect<void> =>
   Effect.sync(() => {
     chosen = code

@@ -19,21 +19,21 @@ export const folder: Flag.Flag<Option.Option<string>> = Flags.optional(
   "The folder of the journal. A sandbox resumes from the journal in it"
 )
 
-/** The default folder when a program, not a person, starts the sandbox. Relative to the working directory. */
+/** The default folder, in the working directory, when a program and not a person starts the sandbox. */
 const programFolder = "effect-txc-data"
 
-/** The default folder when a program starts a host. */
+/** The default folder, in the working directory, when a program and not a person starts a host. */
 const programHostFolder = "effect-txc-host"
 
 /** Returns the path of the journal file in a folder. */
 export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
 
-/** Returns the path of a venue's record in the folder of its exported journal. */
+/** Returns the path of the file that describes a venue, in the folder of its exported journal. */
 export const recordIn = (folder: string): string => `${folder}/venue.json`
 
 /**
- * The nearest folder that contains a `.git` or a `package.json`, searched from the working directory upwards. If there
- * is no such folder, this is the working directory.
+ * The project's root: the working directory or its nearest parent that contains `.git` or `package.json`. If there is
+ * none, the working directory.
  */
 const projectFolder = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
@@ -45,7 +45,7 @@ const projectFolder = Effect.gen(function*() {
   return here
 }).pipe(Effect.orElseSucceed(() => "."))
 
-/** The folder of this project's sandbox, inside the platform's state folder. */
+/** This project's folder for a sandbox that a person starts, inside the user's state folder. */
 export const ofProject = Effect.gen(function*() {
   const { basename, join } = yield* Path.Path
   const project = yield* projectFolder
@@ -54,15 +54,15 @@ export const ofProject = Effect.gen(function*() {
 })
 
 /**
- * Returns a sandbox's journal folder. This is the given folder. If none is given, it is the project's folder if a
- * person starts the sandbox, and otherwise `effect-txc-data`.
+ * Returns a sandbox's journal folder: the given folder; otherwise {@link ofProject} if a person starts the sandbox, or
+ * `effect-txc-data` if a program does.
  */
 export const forSandbox = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given) ? Effect.succeed(given.value) : isForPeople ? ofProject : Effect.succeed(programFolder)
 
 /**
- * Returns the folder of a host's venues. This is the given folder. If none is given, it is the project's folder if a
- * person starts the host, and otherwise `effect-txc-host`.
+ * Returns the folder of a host's venues: the given folder; otherwise {@link ofProject} plus `-host` if a person starts
+ * the host, or `effect-txc-host` if a program does.
  */
 export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given)
@@ -71,15 +71,15 @@ export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
     ? Effect.map(ofProject, (folder) => `${folder}-host`)
     : Effect.succeed(programHostFolder)
 
-/** The folders that the sandboxes and hosts of this project use by default. */
+/** All folders that this project's sandboxes and hosts use by default. */
 export const defaults = Effect.map(
   ofProject,
   (folder) => [programFolder, folder, programHostFolder, `${folder}-host`]
 )
 
 /**
- * Returns the folder of an existing journal. This is the given folder. If none is given, it is `effect-txc-data` if
- * that folder exists, and otherwise the project's folder.
+ * Returns the folder of an existing journal: the given folder; otherwise `effect-txc-data` or {@link ofProject}. Fails
+ * if there is no journal.
  */
 export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string>) {
   const files = yield* FileSystem.FileSystem
@@ -112,8 +112,8 @@ const replace = (files: FileSystem.FileSystem, file: string, text: string) =>
   Effect.andThen(files.remove(file, { force: true }), files.writeFileString(file, text, { mode: 0o600 }))
 
 /**
- * Returns the control token of a folder's sandbox. The folder stores the token, so pages and programs that have the
- * token still work after a restart. Only the owner can read the file.
+ * Returns the control token of the sandbox in a folder. The token is stored in the folder, so pages and programs that
+ * have it still work after a restart. Only the file's owner can read it.
  */
 export const token = Effect.fnUntraced(function*(folder: string) {
   const files = yield* FileSystem.FileSystem
@@ -121,7 +121,7 @@ export const token = Effect.fnUntraced(function*(folder: string) {
   const kept = (yield* Effect.orElseSucceed(files.readFileString(file), () => "")).trim()
   const isKept = /^[\w-]{32,}$/u.test(kept)
   const current = isKept ? kept : newToken()
-  // Without the file, the sandbox still runs, but creates a new token at each start.
+  // If the token can't be stored, the sandbox still runs, but it creates a new token at each start.
   yield* Effect.ignore(isKept ? files.chmod(file, 0o600) : replace(files, file, `${current}\n`))
   return current
 })
@@ -137,7 +137,7 @@ export const unlessMemory = (memory: boolean, data: Option.Option<string>) =>
     )
     : Effect.void
 
-/** Describes the running server that uses a folder's journal; `undefined` if none is recorded. */
+/** Describes the running server that uses a folder's journal; `undefined` if no such server is known. */
 const describeHolder = Effect.fnUntraced(function*(folder: string) {
   const { resolve } = yield* Path.Path
   const holder = (yield* Running.list).find(({ data }) => data === resolve(folder))

@@ -20,7 +20,7 @@ export const port = Flags.optional(
   "The port; 0 for any free port. Default on a terminal: 8080, or the next free port"
 )
 
-/** The flag that allows another host name; repeatable. */
+/** The flag that allows requests to another host name. It may be repeated. */
 export const allowHosts = Flag.String("allow-host").pipe(
   Flag.withMetavar("NAME"),
   Flag.withDescription(
@@ -31,7 +31,9 @@ export const allowHosts = Flag.String("allow-host").pipe(
   Flag.atLeast(0)
 )
 
-/** The default port when a person starts the command, so that the address stays the same. */
+/**
+ * The default port when a person starts the command. It is fixed, so that the address stays the same after a restart.
+ */
 export const usualPort = 8080
 
 const lastPort = usualPort + 20
@@ -47,8 +49,8 @@ const cantListen = (error: ListenFailed): Refused =>
     : new Refused({ wrong: error.message, remedy: "Choose another port with --port, or another address with --host" })
 
 /**
- * Serves on the given port. If none is given, uses the default port or the next free one when a person starts the
- * command, and any free port when a program does.
+ * Serves on the given port. Without a given port, a command started by a person uses 8080, or the next free port up to
+ * 8100, and a command started by a program uses any free port.
  */
 export const listen = <R>(
   serve: (port: number) => Effect.Effect<Served, ListenFailed, R>,

@@ -1,4 +1,4 @@
-/** Suggests a similar market if a refused call or subscription names one that the exchange does not list. */
+/** Suggests a similar market if a refused call or subscription names a market that the exchange does not list. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"

@@ -1,6 +1,6 @@
 /**
- * Detects that npm has exited while the command that it started is still running. If npm or npx is killed, or gets a
- * SIGTERM that its shell does not pass on, the command that it runs gets no signal.
+ * Detects that npm has ended before the command that it runs. If npm or npx is killed, or if its shell does not pass on
+ * a SIGTERM, the command itself gets no signal.
  */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -8,16 +8,16 @@ import * as FileSystem from "effect/FileSystem"
 import * as Schedule from "effect/Schedule"
 
 /**
- * Matches a script of npm, or the command of npx, that only runs this command in the foreground. npm ends before such a
- * command only if npm is killed. A script that runs the command in the background ends immediately, so nothing follows
- * from its end.
+ * Matches an npm script or npx command that does nothing but run this command in the foreground. With such a script,
+ * npm ends first only if it is killed. With any other script, npm may end first in normal operation, for example if the
+ * script runs the command in the background.
  */
 const alone = /^(?:(["']?)effect-txc\1|node \S*cli\/start\.ts)(?: [^&|;<>()\n]*)?$/u
 
-/** Whether npm runs this command, and waits for it. */
+/** Whether an npm script only runs this command, so that npm waits for the command to end. */
 export const isAlone = (script: string): boolean => alone.test(script)
 
-/** The state of a process as Linux shows it; empty on other systems, and for a process that has ended. */
+/** The status of a process from Linux's `/proc`; empty on other systems, and for a process that has ended. */
 const statusOf = Effect.fnUntraced(function*(process: string) {
   const files = yield* FileSystem.FileSystem
   return yield* Effect.orElseSucceed(files.readFileString(`/proc/${process}/status`), () => "")
@@ -25,7 +25,7 @@ const statusOf = Effect.fnUntraced(function*(process: string) {
 
 const isNpm = (status: string): boolean => /^Name:\s+npm\b/mu.test(status)
 
-/** The parent of this process and, if the parent is npm's shell, npm. Only Linux shows the parent of another process. */
+/** The process id of this process's parent. If the parent is npm's shell, also the process id of npm, on Linux only. */
 const upToNpm = Effect.gen(function*() {
   const parent = String(process.ppid)
   const status = yield* statusOf(parent)
@@ -33,7 +33,7 @@ const upToNpm = Effect.gen(function*() {
   return !isNpm(status) && isNpm(yield* statusOf(above)) ? `${parent} ${above}` : parent
 })
 
-/** Waits until npm has ended. Never returns if npm does not run this command, or does not wait for it. */
+/** Waits until npm has ended. Never returns if this command was not started by npm, or if npm does not wait for it. */
 export const gone = Effect.gen(function*() {
   const script = yield* Effect.orDie(Config.withDefault(Config.String("npm_lifecycle_script"), ""))
   if (!isAlone(script)) return yield* Effect.never

@@ -33,7 +33,7 @@ const refuse = (wrong: string, remedy: string) => Effect.fail(new Refused({ wron
 const split = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
   given.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "")
 
-/** Refuses a pattern that matches no rule, because a typo would select, skip or excuse nothing. */
+/** Refuses a pattern that matches no rule, because a mistyped pattern would silently have no effect. */
 const known = Effect.fnUntraced(function*(patterns: ReadonlyArray<string>, source: string) {
   const unknown = patterns.find((pattern) => !ids.some((id) => Report.matches([pattern], id)))
   return unknown === undefined ? patterns : yield* refuse(
@@ -57,7 +57,10 @@ const listed = Effect.fnUntraced(function*(file: Option.Option<string>, flag: st
   return yield* known(lines, `${flag} ${file.value}`)
 })
 
-/** Refuses a result file or folder that cannot be written, so that the results of the check are not lost. */
+/**
+ * Refuses, before the check starts, a result file or folder that cannot be written. Otherwise the results would be
+ * lost.
+ */
 const writable = Effect.fnUntraced(function*({ out, replays }: Given) {
   const files = yield* FileSystem.FileSystem
   const remedy = "Give a path that you may write to, in a folder that exists"
@@ -74,7 +77,7 @@ const writable = Effect.fnUntraced(function*({ out, replays }: Given) {
   }
 })
 
-/** Returns the options of a check after validation. */
+/** Validates the options of a check and returns them. */
 export const read = Effect.fnUntraced(function*(given: Given) {
   const only = yield* known(split(given.only), "--only")
   const skip = yield* known(split(given.skip), "--skip")

@@ -11,7 +11,7 @@ import type * as Progress from "./Progress.ts"
 export const runs = (rule: Rule.Rule, dialect: Dialect["name"], profile: Profile.Profile): boolean =>
   rule.dialects[dialect]._tag !== "NotApplicable" && Profile.allows(profile, rule.profile)
 
-/** Returns the estimated time for the remaining rules, at the average speed so far, in milliseconds. */
+/** Estimates the time for the remaining rules from the average speed so far, in milliseconds. */
 export const left = (millis: number, done: number, all: number): number =>
   done === 0 ? 0 : millis / done * Math.max(all - done, 0)
 
@@ -19,19 +19,21 @@ export const left = (millis: number, done: number, all: number): number =>
 export const duration = (millis: number): string =>
   millis <= 90_000 ? `${Math.ceil(millis / 1000)} s` : `${Math.ceil(millis / 60_000)} min`
 
-/** The number of rules that must have run before an estimate is shown. */
+/** An estimate is shown after this number of rules. */
 const minDone = 5
 
-/** Prints the results that were postponed to the end, except those whose shared cause is in the summary. */
+/**
+ * Prints the results that {@link onResult} has postponed. A result is left out if the summary already states its cause.
+ */
 export const rest = (report: Report.Report, isListed: boolean): Effect.Effect<void> =>
   isListed
     ? Effect.forEach(Report.late(report), (result) => Console.log(Report.line(result)), { discard: true })
     : Effect.void
 
 /**
- * Prints a result. A terminal shows only rules that are broken or could not run, and on standard error the current rule
- * and the time left. Any other output gets one line per result, unless standard output is reserved for the report.
- * Results that may share a cause are postponed to {@link rest}.
+ * Prints a result. On a terminal, prints only rules that are broken or could not run, and shows the progress and the
+ * time left on standard error. Otherwise prints one line per result, unless standard output is reserved for the report.
+ * Results that may share a cause are left to {@link rest}.
  */
 export const onResult = ({ all, isListed, isTerminal, progress: { clear, show }, willRun }: {
   readonly progress: Progress.Progress

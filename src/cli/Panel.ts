@@ -10,7 +10,7 @@ import type { Entry } from "../sandbox/venue/Feed.ts"
 import * as Venue from "../sandbox/venue/Venue.ts"
 import { cut, fit, type Paint, printable, type Screen } from "./Screen.ts"
 
-/** The values that the panel shows. */
+/** The data that the panel shows. */
 export interface Content {
   /** The base URL of the exchange. */
   readonly baseUrl: string
@@ -22,11 +22,11 @@ export interface Content {
   readonly page: string
   /** The location of the journal, and whether it is new. */
   readonly journal: string
-  /** Whether the venue has the keys of the example exchange. */
+  /** Whether the venue has the accounts and keys of the example exchange. */
   readonly hasExample: boolean
 }
 
-/** Formats the panel. Its lines are never wrapped, so that addresses and keys can be copied. */
+/** Formats the panel. Long lines are not wrapped, so that addresses and keys can be copied. */
 export const render = (content: Content, { bold, cyan, dim, yellow }: Paint): string => {
   const { baseUrl, dialect, hasExample, journal, otherPort, page } = content
   const row = (name: string, ...values: ReadonlyArray<string>) =>
@@ -59,7 +59,7 @@ export const render = (content: Content, { bold, cyan, dim, yellow }: Paint): st
   ].join("\n")
 }
 
-/** The widths in characters of all columns except the path, and of the gaps between columns. */
+/** The widths of all columns except the path, and the total width of the gaps, in characters. */
 const fixed = { time: 8, account: 8, method: 4, verdict: 20, millis: 9, gaps: 10 }
 
 const pathWidth = (columns: number): number => {
@@ -67,7 +67,9 @@ const pathWidth = (columns: number): number => {
   return Math.min(50, Math.max(12, columns - others))
 }
 
-/** Fits a path to a width. A long path loses its beginning, because its end is more informative. */
+/**
+ * Pads or truncates a path to a width. A long path is truncated at its beginning, because its end is more informative.
+ */
 const fitPath = (path: string, width: number): string =>
   path.length > width ? `…${path.slice(1 - width)}` : path.padEnd(width)
 
@@ -120,7 +122,7 @@ export const follow = Effect.fnUntraced(function*(screen: Screen) {
       ? Effect.flatMap(lineNow(event.request, screen), Console.log)
       : Effect.void
   const printing = Effect.flatMap(feed.after(), (entries) => Stream.runForEach(entries, print))
-  // If the terminal is too slow, the feed drops some calls. Subscribes again to print the calls that follow.
+  // If the terminal is too slow, the feed of calls ends. A new subscription prints the calls that follow.
   const again = Effect.forever(Effect.catchTag(printing, "FeedGone", () => Effect.void))
   yield* Effect.forkScoped(again, { startImmediately: true })
 })

@@ -12,7 +12,7 @@ import * as Screen from "./Screen.ts"
 import * as Suggestion from "./Suggestion.ts"
 import { version } from "./version.ts"
 
-/** Extra help text of a command, built only when help is printed. */
+/** Extra help text for a command. The text is built only when help is printed. */
 export class ExtraHelp extends Context.Reference<(paint: Screen.Paint) => string>("effect-txc/cli/ExtraHelp", {
   defaultValue: () => () => ""
 }) {}
@@ -31,7 +31,7 @@ const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Pai
     `Start with ${cyan("effect-txc tour")}. ${dim("effect-txc COMMAND --help explains each command.")}`
   ].join("\n")
 
-/** Names that other tools give to commands like these. */
+/** For each command, the names of similar commands in other tools. */
 const synonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
   call: ["curl", "get", "post", "request", "send"],
   control: ["admin", "ps", "status"],
@@ -50,7 +50,7 @@ const choicesIn = (expected: string): ReadonlyArray<string> => {
 /** The maximum number of choices that an error lists. */
 const fewChoices = 8
 
-/** Returns the description of a valid value. Plain words replace Effect's technical terms for numbers. */
+/** Rewrites Effect's description of a valid value in plain words, such as `a whole number`. */
 const inWords = (expected: string): string =>
   expected.replace(/^Expected:? /u, "")
     .replace(/^(?:a string representing a finite number|an integer).*$/u, "a whole number")
@@ -78,7 +78,7 @@ const operandIn = (errors: ReadonlyArray<CliError.NonShowHelpErrors>): string | 
   return undefined
 }
 
-/** Explains a usage error in one line. `errors` are all errors of the same command. */
+/** Explains a usage error in one line. `errors` are all usage errors of the invocation, including this one. */
 const explain = (
   error: CliError.NonShowHelpErrors,
   errors: ReadonlyArray<CliError.NonShowHelpErrors>,

@@ -2,7 +2,9 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 
-/** The command can't run, and has done nothing. It exits with code 2 and prints two lines: the error and the remedy. */
+/**
+ * The command can't run, and has changed nothing. It prints two lines, the error and the remedy, and exits with code 2.
+ */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   wrong: Schema.String,
   remedy: Schema.String

@@ -44,13 +44,16 @@ const folder = Effect.gen(function*() {
   return join(yield* stateFolder, "running")
 })
 
-/** The server that this process is about to announce. */
+/** A server that this process wants to announce. */
 export interface Announced extends Pick<Running, "kind" | "url" | "controlToken"> {
   /** The folder with the server's journal; absent if the journal is in memory. */
   readonly data?: string | undefined
 }
 
-/** Announces a server of this process until the scope closes. */
+/**
+ * Announces a server of this process to `effect-txc control`, by writing its file. Removes the file when the scope
+ * closes.
+ */
 export const announce = Effect.fnUntraced(function*({ data, ...server }: Announced) {
   const files = yield* FileSystem.FileSystem
   const { join, resolve } = yield* Path.Path

@@ -8,17 +8,20 @@ import * as Example from "../sandbox/Example.ts"
 import * as Server from "../sandbox/server/Server.ts"
 import { Venue } from "../sandbox/venue/Venue.ts"
 
-/** Serves the venue in the context until the scope closes. Calls in progress are recorded before the journal closes. */
+/**
+ * Serves the venue in the context until the scope closes. Before the journal closes, waits until the calls in progress
+ * are recorded.
+ */
 export const serve = Effect.fnUntraced(function*(options: Server.Options) {
   const { journal } = yield* Venue
   yield* Effect.addFinalizer(() => Effect.ignore(journal.committed))
   return yield* Server.serve(options)
 })
 
-/** Returns a placeholder for a nonce, with as many digits as the nonces in this dialect. */
+/** Returns a placeholder for a nonce: as many zeros as a nonce in this dialect has digits. */
 const noNonce = ({ nonceUnit }: Dialect): string => "0".repeat(nonceUnit === "milliseconds" ? 13 : 16)
 
-/** Instructions for calling a sandbox from a shell and from a program, with the example exchange's keys. */
+/** Returns instructions for calling a sandbox from a shell and from a program, with a key of the example exchange. */
 export const instructions = (baseUrl: string, dialect: Dialect): string =>
   `
 The sandbox keeps serving on ${baseUrl}; stop it with Ctrl-C. Try it:

@@ -1,5 +1,5 @@
 /**
- * Derives a command's arguments and flags from the schema of a request, and the request from their values.
+ * Derives a command's arguments and flags from the schema of a request, and builds the request from their values.
  *
  * The required fields are arguments, in the schema's order; if there are more than four, only the first field is an
  * argument. If no field is required, the first field may be given as an argument too. All other fields are flags. The
@@ -27,13 +27,13 @@ export interface Field {
   readonly path: ReadonlyArray<string>
   /** The schema of the field's value. */
   readonly schema: Schema.Codec<unknown, unknown>
-  /** The values that the field allows, if there are only a few. */
+  /** The allowed values, if the field is a boolean or an enumeration; otherwise empty. */
   readonly choices: ReadonlyArray<string>
   /** Whether the request needs the field. */
   readonly isRequired: boolean
-  /** The valid values, in a few words. */
+  /** A description of the valid values, in a few words. */
   readonly valid: string
-  /** The description for the help. */
+  /** The field's description in the help. */
   readonly description: string
 }
 
@@ -85,17 +85,20 @@ const leaf = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boole
   }
 }
 
-/** Returns the tag of a member of a tagged union. */
+/** Returns the tag of a member of a tagged union, as a list; empty if the member has no tag. */
 const tagOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   SchemaAST.isObjects(ast)
     ? ast.propertySignatures.filter(({ name }) => name === "_tag").flatMap(({ type }) => choicesOf(type))
     : []
 
-/** Returns a union's members, including those of nested unions. */
+/** Returns a union's members. A nested union is replaced by its own members. */
 const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
   SchemaAST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast]
 
-/** Merges the fields at the same path in a union's members into one field that accepts the values of all of them. */
+/**
+ * Merges fields with the same path, which belong to different members of a union, into one field that accepts the
+ * values of all of them.
+ */
 const merged = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> =>
   [...Map.groupBy(fields, ({ path }) => path.join(".")).values()].map((alike) =>
     alike.reduce((one, other) => ({
@@ -134,8 +137,8 @@ const within = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boo
 }
 
 /**
- * Returns a request's fields. If several fields would get the same name, each name begins with the key of the object
- * that contains the field.
+ * Returns a request's fields. If several fields have the same name, each name is prefixed with the keys that lead to
+ * the field.
  */
 export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   const fields = SchemaAST.isObjects(schema.ast) && schema.ast.propertySignatures.length > 0
@@ -149,7 +152,10 @@ export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   )
 }
 
-/** Returns the possible interpretations of a string that the user typed, the most literal first. */
+/**
+ * Returns all values that a typed string can stand for, the most literal first: the text itself, JSON, a date, a
+ * duration.
+ */
 const readings = (key: string, text: string): ReadonlyArray<unknown> => [
   text,
   ...Result.match(Json.parse(text), { onFailure: () => [], onSuccess: (json) => [json] }),
@@ -158,7 +164,7 @@ const readings = (key: string, text: string): ReadonlyArray<unknown> => [
 ]
 
 const readDuration = (text: string): ReadonlyArray<number> => {
-  // The cast is safe, because Effect returns nothing for a string that is not a duration.
+  // The cast is safe, because `fromInput` returns `None` for a string that is not a duration.
   const read = Duration.fromInput(text as Duration.Input)
   return Option.toArray(Option.map(read, (duration) => Duration.toMillis(duration)))
 }
@@ -170,7 +176,7 @@ const read = ({ path, schema }: Field, text: string): Option.Option<{ readonly v
   )
 }
 
-/** Describes a field's valid values to a user who entered an invalid one. */
+/** Returns a description of a field's valid values, for a user who typed the invalid value `text`. */
 const expected = ({ path, schema, valid }: Field, text: string): string => {
   const decoded = Schema.decodeResult(schema)(text)
   const [violation] = Result.isFailure(decoded) ? Violation.fromIssue(decoded.failure.issue) : []
@@ -180,8 +186,8 @@ const expected = ({ path, schema, valid }: Field, text: string): string => {
 }
 
 /**
- * With at most this many required fields, all of them are arguments. With more arguments, their sequence would be hard
- * to remember.
+ * The maximum number of required fields that are all arguments. The sequence of more arguments would be hard to
+ * remember.
  */
 const mostArguments = 4
 
@@ -192,7 +198,7 @@ export const argumentsOf = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> 
   return required.length > mostArguments ? required.slice(0, 1) : required
 }
 
-/** A value that the user typed; none if the user typed nothing. */
+/** The value of an argument or flag; none if the user omitted it. */
 type Typed = Option.Option<{ readonly value: unknown }>
 
 const toArgument = (field: Field): Argument.Argument<Typed> => {

@@ -8,10 +8,12 @@ import * as Terminal from "effect/Terminal"
 
 const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
-/** Applies styles to text, if the output supports them. */
+/**
+ * Functions that add styles to text, such as bold or red; they return the text unchanged if the output has no styles.
+ */
 export type Paint = Readonly<Record<keyof typeof styles, (text: string) => string>>
 
-/** The capabilities of standard output. */
+/** The properties of standard output. */
 export interface Screen {
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean
@@ -53,19 +55,19 @@ export const toStderr = Effect.fnUntraced(function*(text: string) {
 })
 
 /**
- * Returns the text without control characters. Use it for text from outside, which could otherwise send commands to the
- * terminal.
+ * Returns the text without control characters. Use this function for text from other sources, which might otherwise
+ * control the terminal.
  */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "?")
 
-/** Returns the text, truncated to `width` characters. It must not contain styles. */
+/** Returns the text, truncated to `width` characters. The text must not contain styles. */
 export const cut = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text
 
-/** Returns the text, truncated or padded to exactly `width` characters. It must not contain styles. */
+/** Returns the text, truncated or padded to exactly `width` characters. The text must not contain styles. */
 export const fit = (text: string, width: number): string => cut(text, width).padEnd(width)
 
-/** Returns the column at which wrapped words continue: below the start of the line's last column. */
+/** Returns the indentation of a wrapped line: its words continue below the beginning of the last column. */
 const indentOf = (line: string, width: number): number => {
   const [head = ""] = /^.*\S {2,}(?=\S)|^ */u.exec(line) ?? []
   const indent = CliOutput.displayWidth(head)

@@ -1,4 +1,4 @@
-/** The folder for data that outlives a process: the platform's folder for application state. */
+/** The user's folder for data that outlives a process, at the platform's usual place for application state. */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -8,7 +8,7 @@ import { homedir } from "node:os"
 const variable = (name: string) =>
   Effect.map(Effect.orDie(Config.option(Config.NonEmptyString(name))), Option.getOrUndefined)
 
-/** The path of the current user's folder, which only this user should be able to read. */
+/** The path of the current user's state folder. Create it so that only this user can read it. */
 export const stateFolder = Effect.gen(function*() {
   const { join } = yield* Path.Path
   const home = (yield* variable("HOME")) ?? homedir()

@@ -1,4 +1,4 @@
-/** Suggests the correct name for a mistyped one. */
+/** Suggests the correct name when a user has mistyped a name. */
 
 /** Returns the edit distance between two strings, in single-letter insertions, deletions and substitutions. */
 const distance = (one: string, other: string): number => {
@@ -18,8 +18,8 @@ const distance = (one: string, other: string): number => {
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/gu, "")
 
 /**
- * Returns the candidate closest to a string: one in which at most a third of the letters differ, or that begins with
- * the string or with its first word. `undefined` if no candidate is close.
+ * Returns the candidate that is most similar to a string. If more than a third of the letters differ, returns a
+ * candidate that begins with the string or its first word. `undefined` if there is no such candidate.
  */
 export const find = (text: string, candidates: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(text)
@@ -35,7 +35,7 @@ export const find = (text: string, candidates: ReadonlyArray<string>): string | 
   return begins(wanted) ?? begins(first)
 }
 
-/** Returns `; did you mean LimitOrders.create?`, or an empty string if no candidate is close. */
+/** Returns `; did you mean LimitOrders.create?`, or an empty string if no candidate is similar. */
 export const question = (text: string, candidates: ReadonlyArray<string>): string => {
   const found = find(text, candidates)
   return found === undefined ? "" : `; did you mean ${found}?`

@@ -24,7 +24,7 @@ import * as Suggestion from "./Suggestion.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Parses the request argument. Refuses unknown fields, because the codec would drop them. */
+/** Parses the request argument. Refuses unknown fields, because the codec would silently drop them. */
 const read = (endpoint: Endpoint.Any, text: string): Result.Result<Fields, Refused> => {
   const remedy = `Write it as in: ${CallList.example(endpoint)}`
   const json = Json.parse(text)
@@ -45,8 +45,8 @@ const read = (endpoint: Endpoint.Any, text: string): Result.Result<Fields, Refus
 }
 
 /**
- * Whether the market may be the reason for a refusal. This is so if the error names the field `market`, or if it
- * belongs to a public call, whose errors name no fields.
+ * Whether the market may be the reason for a refusal: the error names the field `market`, or the call is public,
+ * because errors of public calls name no fields.
  */
 const isAboutMarket = (error: { readonly _tag: string; readonly fields?: object }): boolean =>
   error._tag === "PublicRequestRejected" || error.fields !== undefined && Object.hasOwn(error.fields, "market")

@@ -24,7 +24,10 @@ const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8A
 const isStream = (value: unknown): value is Stream.Stream<unknown, { readonly message: string }> =>
   Stream.isStream(value)
 
-/** Prints the elements of a stream as they arrive, one line each. A stream of bytes is text already. */
+/**
+ * Prints the elements of a stream as they arrive: values as one line of JSON each, bytes as the lines of text that they
+ * contain.
+ */
 const follow = (stream: Stream.Stream<unknown, { readonly message: string }>) => {
   const lines = stream.pipe(
     Stream.map((value) => isBytes(value) ? value : new TextEncoder().encode(`${Answer.toJson(value)}\n`)),
@@ -132,7 +135,7 @@ const status = Command.make(
 
 const commandsOf = (isReading: boolean) =>
   ControlOperations.all
-    // The operation `status` is left out, because the command above includes it.
+    // The operation `status` has no subcommand of its own, because the command `status` above includes it.
     .filter((operation) => operation.isReading === isReading && operation.name !== "status")
     .map(toCommand)
 

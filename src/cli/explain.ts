@@ -2,11 +2,11 @@
 
 const ofSettings: ReadonlySet<string> = new Set(["InvalidBaseUrl", "InvalidCredentials", "CredentialsFileRefused"])
 
-/** Whether a command failed because of its settings, and therefore did nothing. */
+/** Whether a command failed because of an invalid setting, before it did anything. */
 export const isOfSettings = (error: { readonly message: string; readonly _tag?: string }): boolean =>
   ofSettings.has(error._tag ?? "")
 
-/** Explains why a command has failed. */
+/** Returns the explanation of an error, with advice if a setting is invalid. */
 export const explain = (error: { readonly message: string; readonly _tag?: string }): string =>
   error._tag === "InvalidBaseUrl" || error._tag === "InvalidCredentials"
     ? `${error.message}\nA sandbox prints valid settings when it starts: effect-txc sandbox`

@@ -16,7 +16,7 @@ import * as Folder from "./Folder.ts"
 import * as Progress from "./Progress.ts"
 import { Refused } from "./Refused.ts"
 
-/** An invariant was broken, or a state was never reached. The report names the invariant or the state. */
+/** An invariant was broken, or a required state was never reached. The report names the invariant or the state. */
 class Broken extends Schema.TaggedError<Broken>()("Broken", { summary: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 1
   override get message(): string {
@@ -88,7 +88,7 @@ const search = Effect.fnUntraced(function*({ budget, runs, seed }: Given, progra
   }).pipe(Effect.ensuring(progress.clear))
 })
 
-/** Writes a counterexample to a file, and prints how to look at it. */
+/** Writes a counterexample to a file, and prints the commands that replay it. */
 const save = Effect.fnUntraced(function*(folder: string, module: string, found: Counterexample.Counterexample) {
   const files = yield* FileSystem.FileSystem
   yield* Folder.make(folder)

@@ -140,7 +140,10 @@ const millis = (seconds: Option.Option<number>): number | undefined =>
 const farewell = (isKept: boolean): string =>
   isKept ? "Stopped. Run the same command to resume." : "Stopped. Nothing was saved."
 
-/** Returns the URL of the cluster's database. A URL that contains a password belongs in the environment. */
+/**
+ * Returns the URL of the cluster's database, from the flag or else from `TXC_CLUSTER_URL`. A URL with a password
+ * belongs in the environment, because every process on the machine can read arguments.
+ */
 const clusterUrl = (given: Option.Option<string>) =>
   Effect.map(
     Config.option(Config.Redacted("TXC_CLUSTER_URL")),
@@ -155,7 +158,10 @@ const noCluster = new Refused({
   remedy: "Pass the URL of its database with --cluster postgres://user@host/name or TXC_CLUSTER_URL."
 })
 
-/** Refuses a flag that says where a single host stores its venues, because a cluster stores them in its database. */
+/**
+ * Refuses the combination of a cluster and a flag for a single host's storage, because a cluster stores its venues in
+ * the database.
+ */
 const elsewhere = (flag: string) =>
   new Refused({
     wrong: `${flag} and a cluster exclude each other: the venues of a cluster are in its database.`,

@@ -40,11 +40,11 @@ const url = Flags.optional(
   "The base URL of a running host or node, such as http://127.0.0.1:8080, instead of a database. Its token is TXC_HOST_TOKEN"
 )
 
-/** Returns a flag for the folder of a stopped host, used instead of a cluster. */
+/** Returns a flag for the folder of a stopped host, as an alternative to a cluster. */
 const hostFolder = (name: string, what: string) =>
   Flags.optional(Flags.text(name, "a folder"), `The folder of a stopped host ${what}, instead of a cluster`)
 
-/** Explains that a host is still using the folder. */
+/** Replaces the error for a locked journal with an explanation: a running host uses the folder. */
 const unlessRunning = (folder: string, error: JournalError): JournalError | Refused =>
   error.why === "locked"
     ? new Refused({
@@ -72,7 +72,7 @@ const databaseOf = Effect.fnUntraced(function*(given: Option.Option<string>) {
   })
 })
 
-/** Returns the control plane of a running host. */
+/** Returns a client for the control plane of a running host. */
 const planeOf = Effect.fnUntraced(function*(baseUrl: string) {
   const token = yield* variable("TXC_HOST_TOKEN")
   if (Option.isNone(token)) {
@@ -100,7 +100,7 @@ interface Found {
   readonly venues: ReadonlyArray<Models.Placed & { readonly id: string; readonly owner: string }>
 }
 
-/** Queries a running host, or only the database. */
+/** Reads the nodes and venues from a running host if its URL is given, otherwise from the database. */
 const found = (database: Option.Option<string>, baseUrl: Option.Option<string>) =>
   Effect.gen(function*() {
     if (Option.isNone(baseUrl)) return yield* (yield* clusterNode).status(yield* databaseOf(database))

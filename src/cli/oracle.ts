@@ -33,7 +33,7 @@ import * as Progress from "./Progress.ts"
 import { Refused } from "./Refused.ts"
 import * as Screen from "./Screen.ts"
 
-/** The error when rules are broken: exit code 1. */
+/** The target breaks rules. The command exits with code 1. */
 class RulesBroken extends Schema.TaggedError<RulesBroken>()("RulesBroken", { summary: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 1
   override get message(): string {
@@ -41,7 +41,7 @@ class RulesBroken extends Schema.TaggedError<RulesBroken>()("RulesBroken", { sum
   }
 }
 
-/** The error when the check could not run: exit code 2. */
+/** The check could not run. The command exits with code 2. */
 class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { reason: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
@@ -50,8 +50,8 @@ class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { rea
 }
 
 /**
- * Maps an error to one with an exit code: every error other than broken rules means that the check could not run.
- * Errors in the arguments and settings already have that exit code.
+ * Maps an error to an error with an exit code. Any error except broken rules means that the check could not run, which
+ * is exit code 2. Errors in arguments and settings already have this code.
  */
 const toExitCode = <E extends { readonly _tag: string; readonly message: string }>(
   error: E | RulesBroken | CouldNotRun | Refused
@@ -247,7 +247,8 @@ const write = Effect.fnUntraced(function*(
 })
 
 /**
- * Writes the report so far when the check is interrupted. The report's exit code then replaces the signal's exit code.
+ * When the check is interrupted, writes the report of the rules that have run. The process then exits with the report's
+ * exit code.
  */
 const onInterrupt = Effect.fnUntraced(function*(
   given: Command.Command.Config.Infer<typeof flags>,
@@ -306,7 +307,10 @@ const expectationOf = (expectation: Rule.Expectation): string => {
   }
 }
 
-/** Returns the different levels of a rule in the dialects that it applies to. */
+/**
+ * Returns a rule's level, such as `MUST`. If the level differs between the dialects to which the rule applies, returns
+ * all its levels.
+ */
 const levels = (rule: Rule.Rule, names: ReadonlyArray<Dialect.Dialect["name"]>): string => {
   const applying = names.filter((name) => rule.dialects[name]._tag !== "NotApplicable")
   const found = applying.map((name) => ({ name, level: Rule.levelIn(rule, name) }))

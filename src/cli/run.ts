@@ -17,7 +17,7 @@ import * as Interruption from "./Interruption.ts"
 import * as Presenter from "./Presenter.ts"
 import { version } from "./version.ts"
 
-/** The exit codes with their meanings, for the help. */
+/** The exit codes and their meanings, as shown in the help. */
 export const exitCodes: ReadonlyArray<readonly [code: number, meaning: string]> = [
   [0, "Success, a server stopped with SIGTERM, or watch stopped with Ctrl-C"],
   [1, "The command ran and failed: the exchange refused the call, or rules are broken"],
@@ -30,7 +30,7 @@ const exitCodeOf = <E extends { readonly message: string }>(cause: Cause.Cause<E
   if (Cause.hasInterruptsOnly(cause)) return Interruption.exitCode()
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return 2
-  // Asking for help is not an error.
+  // `ShowHelp` without errors means that the user asked for help, which is not an error.
   if (CliError.isCliError(error)) return error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : 2
   return isOfSettings(error) ? 2 : undefined
 }
@@ -48,7 +48,7 @@ export const run = <Name extends string, Input, Context, E extends { readonly me
 ): void => {
   Interruption.listen()
   Effect.andThen(Effect.forkChild(Interruption.followNpm), Command.run(command, { version })).pipe(
-    // The command has already reported usage errors.
+    // Usage errors have already been printed.
     Effect.tapError((error) => CliError.isCliError(error) ? Effect.void : Console.error(explain(error))),
     Effect.tapDefect((defect) => Console.error("This is a defect of effect-txc; please report it:", defect)),
     Effect.provide(

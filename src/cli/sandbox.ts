@@ -80,7 +80,7 @@ const flags = {
   untilStdinEnds: Flags.untilStdinEnds
 }
 
-/** The initial state of a new venue. */
+/** The flags that determine the initial state of a new venue. */
 interface Beginning {
   readonly empty: boolean
   readonly replay: Option.Option<string>
@@ -90,7 +90,7 @@ interface Beginning {
 
 const WithCommands = Schema.fromJsonString(Schema.Struct({ commands: Schema.Array(Schema.String) }))
 
-/** Lets the counterparty quote the markets that the flags name. */
+/** Makes the counterparty quote the markets that the flags name. */
 const quoteMarkets = (counterparty: Beginning["counterparty"]) =>
   Effect.flatMap(
     Control.Control,
@@ -105,7 +105,10 @@ const quoteMarkets = (counterparty: Beginning["counterparty"]) =>
           )), { discard: true })
   )
 
-/** Returns the commands of an exported journal, or of a counterexample that `effect-txc explore --save` has written. */
+/**
+ * Returns the commands in a file that is either an exported journal or a counterexample from `effect-txc explore
+ * --save`.
+ */
 const linesOf = (text: string): ReadonlyArray<string> =>
   Option.match(Schema.decodeOption(WithCommands)(text), {
     onNone: () => text.split("\n"),
@@ -131,11 +134,11 @@ const begin = Effect.fnUntraced(function*({ clock, counterparty, empty, replay }
     if (!empty) yield* Example.setUp
   }
   yield* quoteMarkets(counterparty)
-  // The replayed journal may already contain the mark to which a reset returns.
+  // `begin` marks the state that a reset restores. A replayed journal may already contain this mark.
   if ((yield* control.status).beginning === 0) yield* control.begin
 })
 
-/** Starts a new venue or resumes one. Returns whether it is new. */
+/** Sets up a new venue, or resumes the venue in the journal. Returns whether the venue is new. */
 const startOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: string) {
   const control = yield* Control.Control
   if ((yield* control.status).sequence === 0) {

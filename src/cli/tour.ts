@@ -21,7 +21,7 @@ import * as SandboxServer from "./SandboxServer.ts"
 import * as Screen from "./Screen.ts"
 import * as Tour from "./tour/Tour.ts"
 
-/** The error when some calls deviate from the document. The printed table shows these calls. */
+/** Some calls deviated from the document. The printed table shows which. */
 class NotAsDocumented extends Schema.TaggedError<NotAsDocumented>()("NotAsDocumented", { calls: Schema.Int }) {
   override get message(): string {
     return `${this.calls} calls deviate from the document`
@@ -75,7 +75,7 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
     if (serves) {
       yield* Running.announce({ kind: "sandbox", url: baseUrl, controlToken })
       yield* Console.log(SandboxServer.instructions(baseUrl, dialect))
-      // Prints the address again, because the table has pushed the first line off the screen.
+      // Prints the address again, because the table has scrolled the first line off the screen.
       yield* Console.log(`\n${page}`)
       return yield* Effect.never
     }

@@ -51,10 +51,11 @@ const dialerOptions = ({ baseUrl, dialect }: Region.Region["Service"]): Effect.E
 
 type Items = Stream.Stream<Item.Item<unknown, unknown>, { readonly _tag: string; readonly message: string }>
 
-/** Returns the stream of a channel's service, whose name is known only at run time. */
+/** Returns the stream of a channel. The channel's name is known only at run time, so the types are lost. */
 export const itemsOf = (services: Context.Context<never>, name: Channels.Name, topic: View.Topic): Items => {
   const modules: Readonly<Record<string, Readonly<Record<string, unknown>>>> = contract
-  // The casts are safe, because every module has a service of its name, and a test subscribes to each.
+  // The casts are safe, because every module exports a service with the module's name. A test subscribes to each
+  // channel.
   const key = modules[name]?.[name] as Context.Key<never, { readonly stream: Items | ((topic: View.Topic) => Items) }>
   const { stream } = Context.get(services, key)
   return Stream.isStream(stream) ? stream : stream(topic)
@@ -71,8 +72,7 @@ const subscribe = Effect.fnUntraced(function*(
     Layer.provide(EndpointCall.layerPrivate),
     Layer.provide(Layer.effect(Credentials.Credentials, CredentialFlags.read(secretFile)))
   )
-  // Pings the exchange first. A stream would retry silently while the exchange can't be reached, but a person should
-  // see an error.
+  // Pings the exchange first, so that the user sees an error if it can't be reached. A stream would silently retry.
   yield* EndpointCall.callPublic(ServerStatus.endpoint, {})
   const constructor = Socket.layerWebSocketConstructorGlobal
   const services: Context.Context<never> = channel.access === "public"
@@ -102,7 +102,9 @@ const drawItems = Effect.fnUntraced(
   }
 )
 
-/** Returns the fields of a channel's topic, as arguments and flags. A field with a default value is optional. */
+/**
+ * Returns the fields of a channel's topic, for use as arguments and flags. A field with a default value is optional.
+ */
 const fieldsOf = (
   { channel }: Channels.Entry,
   { defaults = {}, isOfOneMarket }: View.View<never, never>

@@ -34,7 +34,8 @@ import type * as Transport from "./transport/Transport.ts"
 
 /**
  * The services that a program can replace, for example because it shares its key with other programs. Accounts in one
- * program share a service only if they receive the same layer object; two equal layers are not shared.
+ * program share a service only if they receive the same layer object. Two layers with the same definition build two
+ * services.
  *
  * @category models
  */
@@ -48,8 +49,8 @@ export interface Shared<E = never, R = never, T = Transport.Transport> {
   readonly rateLimits?: Layer.Layer<RateLimits.RateLimits, E, R>
   /**
    * Sends the calls. On Node, `UndiciTransport.layer` of `effect-txc/node` has the lowest cost per call.
-   * `FetchTransport.layer` needs no other package and runs on every platform. Default: the context's `Transport` for
-   * `Account`, and the context's `HttpClient` for `Exchange`.
+   * `FetchTransport.layer` needs no other package and runs on every platform. By default, `Account` uses the context's
+   * `Transport`, and `Exchange` uses the context's `HttpClient`.
    */
   readonly transport?: Layer.Layer<Transport.Transport, E, T>
 }
@@ -90,7 +91,8 @@ export const layerOver = <E, E2 = never, R = never, T = Transport.Transport>(
 ): Layer.Layer<Call.Call | Call.PublicCall, E | E2 | Signer.SigningFailed, R | T> => {
   const calls = isolated(layerServices.pipe(Layer.provide(Signer.layerNode), Layer.provide(place)))
   const limited = Layer.provide(calls, [nonce, rateLimits])
-  // Callers never pass `T` explicitly. So without a transport option, `T` has its default, the context's `Transport`.
+  // The cast is safe, because callers never pass `T` explicitly: without a transport option, `T` has its default, the
+  // context's `Transport`.
   return transport === undefined ? limited as never : Layer.provide(limited, transport)
 }
 

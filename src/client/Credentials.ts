@@ -18,7 +18,7 @@ import * as Schema from "effect/Schema"
 import * as Digest from "./Digest.ts"
 
 /**
- * The key or secret can't be used: it is missing or empty, or it has characters that an HTTP header can't carry. The
+ * The key or secret can't be used: it is missing or empty, or it has spaces, line breaks or non-ASCII characters. The
  * error contains neither the key nor the secret.
  *
  * @category errors

@@ -4,8 +4,9 @@ import type { ClientOrderId } from "../domain/Identifiers.ts"
 import type { ClientOrderIdEcho, Created } from "./ClientOrderIdEcho.ts"
 
 /**
- * Compares the submitted client order id with the ids in the response (one per leg), and logs a warning when the id is
- * missing. `echoes` states whether this exchange returns client order ids for this kind of order.
+ * Compares the submitted client order id with the ids in the response (one per leg). Logs a warning if an id is
+ * missing. With `echoes: false`, missing ids are expected, because the exchange returns no client order ids for this
+ * kind of order.
  */
 export const check = <A extends object>(
   endpoint: string,

@@ -68,7 +68,7 @@ export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("
 }
 
 /**
- * Records intents and their outcomes. If an intent was never settled, the process that recorded it has died, and the
+ * Records intents and their outcomes. If an intent was recorded but never settled, the process died in between, and the
  * outcome is unknown.
  *
  * @category models

@@ -116,7 +116,7 @@ export const layerCached = <E extends { readonly message: string }, R>(
       let state: { readonly table: Table; readonly loadedAt: number } | undefined
       let refreshing = false
 
-      /** Loads the markets, unless another order has loaded them since the state `seen`. */
+      /** Loads the markets, unless they were loaded for another order after the caller read the state `seen`. */
       const refresh = (seen: typeof state) =>
         one.withPermits(1)(Effect.suspend(() =>
           state !== seen && state !== undefined ? Effect.succeed(state) : load.pipe(

@@ -36,13 +36,13 @@ import { ask, keyOf } from "./NonceStore.ts"
  */
 const firstMillis = 10_000
 
-/** The smallest number, `least` or greater, with this remainder when divided by `programs`. */
+/** The smallest number from `least` upwards that has this remainder when divided by `programs`. */
 const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
 /**
- * Returns an error if `millis`, the time until the first number of the lease can be used, is longer than a call waits;
- * otherwise `undefined`.
+ * Returns an error if a call would have to wait too long for the lease: `millis` is the time until the lease's first
+ * number can be used. Otherwise returns `undefined`.
  */
 const behind = (millis: number): NonceUnavailable | undefined =>
   millis <= maxSetBack ? undefined : new NonceUnavailable({
@@ -185,9 +185,9 @@ return 0
  * No nonce is issued twice, unless Redis loses its data and the clock of its replacement is behind. In that case, the
  * exchange refuses calls until that clock has caught up, because their nonces are not greater than earlier ones. If a
  * program is paused and loses the lock, its call has a smaller nonce than the next holder's call. If the paused
- * program's call arrives after the next holder's call, the exchange refuses the paused program's call, which proves that
- * this call was not applied. A call fails with `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached or the
- * lock is not free within twenty seconds.
+ * program's call arrives after the next holder's call, the exchange refuses the paused program's call, which proves
+ * that this call was not applied. A call fails with `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached
+ * or the lock is not free within twenty seconds.
  *
  * @category layers
  */

@@ -93,15 +93,15 @@ export const drawing = (unit: Of["unit"]) => {
     const now = clock.currentTimeMillisUnsafe() + offset
     const unavailable = setBack(now)
     if (unavailable !== undefined) return Effect.fail(unavailable)
-    // A nonce is an integer, but a test clock can have a fraction of a millisecond after a wait with jitter.
+    // A nonce is an integer, but a test clock's time can have a fraction of a millisecond after a random pause.
     last = Math.max(Math.floor(now * perMillisecond), last + 1)
     return inTime(last, clock, offset)
   }
 }
 
 /**
- * Returns a function that draws the next nonce of a key's sequence. `offset` is added to the clock, in milliseconds.
- * Drawing fails when the clock was set back by more than four seconds.
+ * Returns a function that draws the next nonce of a key's sequence. `offset`, in milliseconds, is added to the clock's
+ * time. Drawing fails when the clock was set back by more than four seconds.
  */
 export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<number, NonceUnavailable> => {
   const draw = drawing(unit)

@@ -99,7 +99,7 @@ const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => 
 /** Whether an order closes a position in hedge mode. The exchange might treat such an order as reduce-only. */
 const closesSide = ({ positionSide, side }: Ordered): boolean => positionSide === (side === "sell" ? "LONG" : "SHORT")
 
-/** Whether the exchange may have derived the amount in the response from the requested amount. */
+/** Whether the amount in the response can result from the requested amount. */
 const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
   if (Decimal.Equivalence(amount, asked.amount) || isCutFrom(amount, asked.amount)) return true
   // According to the document, the exchange reduces the amount of a reduce-only order to the position's size.

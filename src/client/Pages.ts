@@ -52,7 +52,7 @@ export interface CountedPage<A> extends Page<A> {
 export interface Request {
   /** The maximum number of records on the page. The exchange has a default and a maximum for each list. */
   readonly limit?: HistoryLimit
-  /** The index of the first record. Default 0. */
+  /** The index of the page's first record. Default 0. */
   readonly offset?: RecordOffset
 }
 
@@ -64,7 +64,7 @@ export interface Request {
 export interface Next<L extends HistoryLimit = Limit, O extends RecordOffset = Offset> extends Request {
   /** The maximum number of records on the page. */
   readonly limit: L
-  /** The index of the first record. */
+  /** The index of the page's first record. */
   readonly offset: O
 }
 
@@ -77,8 +77,8 @@ export interface Identity<A, G = never> {
   /** A record's identity; `undefined` when the record has none. */
   readonly idOf: (record: A) => string | undefined
   /**
-   * Creates the gap marker: an element which means that records may be missing after the last emitted record.
-   * Without `gap`, the stream fails with `ListShifted` instead.
+   * Creates the gap marker: an element that says that records may be missing after the last emitted record. Without
+   * `gap`, the stream fails with `ListShifted` instead.
    */
   readonly gap?: (after: A) => G
 }
@@ -136,7 +136,7 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  * reaches indices 0 to 10099. If the last page is full, there may be more records: the stream emits that page, and then
  * fails with `PageCeilingReached`.
  *
- * As long as the list does not change, each record is emitted once, in the list's sequence. Records that are added or
+ * As long as the list does not change, each record is emitted once, in the list's order. Records that are added or
  * removed during the read shift the pages. With an `identity`, no record is emitted twice, and each page begins with
  * the last record of the previous page. If that record is gone, the stream reads backwards until it finds an emitted
  * record, so it does not miss any record that stays in the list. If it finds no emitted record, it fails with

@@ -55,12 +55,12 @@ export const MaxWait = Context.Reference<Duration.Input>("effect-txc/client/Rate
 /** The maximum difference between the times that two calls take to reach the exchange, in milliseconds. */
 export const slack = 250
 
-/** The maximum number of retries of a read that the exchange rate-limited. */
+/** The maximum number of retries of a read after a rate-limit refusal. */
 const retries = 3
 
 /**
- * Chooses a bucket's number of tokens (`most`) and the milliseconds until a token returns. No window exceeds the limit:
- * `most`, plus the number of tokens that return during a window and the slack together, is at most the limit.
+ * Chooses the size of a bucket (`most`) and the milliseconds until a token returns. A full bucket plus the tokens that
+ * return during a window and the slack never exceed the limit.
  */
 const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
   const most = Math.max(1, Math.floor(calls / 4))

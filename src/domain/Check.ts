@@ -1,7 +1,7 @@
 /**
  * Schema checks that can also be used as plain predicates.
  *
- * A failing schema check builds an issue object. The predicate only returns whether the value is valid, so it is
+ * A schema check that fails creates an issue object. The predicate only returns whether the value is valid, so it is
  * faster.
  */
 import * as Schema from "effect/Schema"
@@ -10,7 +10,7 @@ import type * as SchemaAST from "effect/SchemaAST"
 const key = "effect-txc/test"
 
 /**
- * Creates a check that a value satisfies `test`.
+ * Creates a check that `test` returns `true` for a value.
  *
  * @category constructors
  */
@@ -29,9 +29,9 @@ export const matches = (
 ): SchemaAST.Filter<string> => Schema.isPattern(form, { ...annotations, [key]: test })
 
 /**
- * Creates a check that a string is not empty, that its first character matches `first`, and that every other character
- * matches `others`. Each pattern matches one ASCII character. A table lookup per character is several times faster than
- * a pattern for the entire string, and a response may contain hundreds of assets.
+ * Creates a check that a string is not empty, that its first character matches `first`, and that all other characters
+ * match `others`. Each pattern must match a single ASCII character. Looking up each character in a table is several
+ * times faster than matching the entire string, which matters for responses with hundreds of assets.
  *
  * @category constructors
  */
@@ -49,12 +49,13 @@ export const madeOf = (
   }, { toJsonSchema: () => ({ pattern: `^${first.source}${others.source}*$` }), ...annotations })
 }
 
-/** A lookup table by character code: 1 where the character matches, otherwise 0. */
+/** Creates a lookup table for ASCII: 1 at the code of each character that matches, otherwise 0. */
 const tableOf = (pattern: RegExp): Uint8Array =>
   Uint8Array.from({ length: 128 }, (_, code) => pattern.test(String.fromCharCode(code)) ? 1 : 0)
 
 /**
- * Combines two checks, which are applied one after the other. `test` is the predicate for both checks together.
+ * Combines two checks, which are applied one after the other. `test` must be a predicate that is equivalent to both
+ * checks together.
  *
  * @category constructors
  */

@@ -61,8 +61,8 @@ export const Passphrase = Text.check(
 ).pipe(Schema.brand("Passphrase")).annotate({ identifier: "Passphrase" })
 
 /**
- * A description's maximum length, in characters. The document does not describe the call that creates codes, and so
- * does not state this limit.
+ * A description's maximum length, in characters. This limit is not from the document, which does not describe the call
+ * that creates codes.
  *
  * @category constants
  */

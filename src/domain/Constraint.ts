@@ -1,5 +1,5 @@
 /**
- * Constraints on values, represented as data.
+ * The constraints on request fields, represented as data.
  *
  * Every domain schema that restricts a value is annotated with the constraint that it checks. A violation therefore has
  * the same name, whether the client detects it before sending or the exchange reports it.
@@ -62,7 +62,7 @@ export type Constraint =
     readonly allowed: string
   }
   | {
-    /** The value must be in a list. */
+    /** The value must be one of the listed values. */
     readonly kind: "oneOf"
     /** The allowed values, as written on the wire. */
     readonly values: ReadonlyArray<string | number>
@@ -76,9 +76,9 @@ export type Constraint =
     readonly kind: "unique"
   }
   | {
-    /** The decimal must not have more fractional digits than its unit allows. */
+    /** The decimal must not have more fractional digits than its market or currency allows. */
     readonly kind: "precision"
-    /** The smallest allowed difference, as a decimal: `0.001` for three fractional digits. */
+    /** One unit of the last allowed digit, as a decimal: `0.001` for three fractional digits. */
     readonly step: string
   }
   | {
@@ -88,13 +88,16 @@ export type Constraint =
     readonly step: string
   }
   | {
-    /** The amount must reach the market's minimum amount or, if in the quote currency, the market's minimum total. */
+    /**
+     * The amount must not be below the market's minimum amount. An amount in the quote currency must not be below the
+     * market's minimum total.
+     */
     readonly kind: "minAmount"
     /** The minimum, as a decimal in the amount's currency. */
     readonly min: string
   }
   | {
-    /** Amount × price must reach the market's minimum total. */
+    /** Amount × price must not be below the market's minimum total. */
     readonly kind: "minTotal"
     /** The minimum total, as a decimal in the quote currency. */
     readonly min: string
@@ -118,7 +121,7 @@ export type Constraint =
     readonly kind: "unused"
   }
   | {
-    /** An account can't apply a code that it created. */
+    /** The code must have been created by a different account than the one that applies it. */
     readonly kind: "notOwn"
   }
   | {
@@ -132,21 +135,21 @@ export type Constraint =
   | {
     /** The wallet's balance must cover the request. */
     readonly kind: "balance"
-    /** The amount that can be transferred. Present only when the exchange refuses a transfer. */
+    /** The amount available for the transfer. Present only for a refused transfer. */
     readonly available?: string
-    /** The requested amount. Present only when the exchange refuses a transfer. */
+    /** The requested amount. Present only for a refused transfer. */
     readonly amount?: string
   }
   | {
-    /** The flag can't be set together with another flag. */
+    /** The flag and another flag must not both be set. */
     readonly kind: "exclusive"
     /** The wire name of the other flag. */
     readonly with: string
   }
   | {
-    /** The field can't be combined with another field that has the same purpose. */
+    /** The field must not be combined with a certain other field. */
     readonly kind: "alone"
-    /** The wire name of the other field. */
+    /** The wire name of the other field, followed by its value if only this value excludes the field: `bboRole 1`. */
     readonly with: string
   }
   | {
@@ -162,11 +165,11 @@ export type Constraint =
     readonly than: string
   }
   | {
-    /** The exchange must have approved the account for this kind of order. */
+    /** The account must be approved by the exchange for this kind of order. */
     readonly kind: "admitted"
   }
   | {
-    /** A best-bid-or-offer order needs a resting order in the book to take its price from. */
+    /** An order at the best bid or offer needs an order in the book from which it can take its price. */
     readonly kind: "quoted"
   }
   | {
@@ -179,8 +182,8 @@ export type Constraint =
   }
   | {
     /**
-     * The field must be one that the request defines. An unknown field may be misspelled: the exchange would ignore the
-     * field, so the client refuses the request.
+     * The request must define the field. The exchange would ignore an unknown field, which may be misspelled, so the
+     * client refuses the request.
      */
     readonly kind: "expected"
   }
@@ -221,13 +224,13 @@ export type Constraint =
     readonly kind: "notLastPrice"
   }
   | {
-    /** A take-profit must be on the profitable side of the order's price, a stop-loss on the losing side. */
+    /** A take-profit must be on the profitable side of the order's price, and a stop-loss on the losing side. */
     readonly kind: "exitSide"
   }
   | {
     /**
-     * The sandbox must simulate the field. Broken by a documented field that the exchange accepts but the sandbox does
-     * not simulate.
+     * The sandbox must simulate the field. A documented field that the exchange accepts, but the sandbox does not
+     * simulate, breaks this constraint.
      */
     readonly kind: "simulated"
   }
@@ -237,7 +240,7 @@ export type Constraint =
     /**
      * The rule:
      *
-     * - `flat`: there must be no open positions or orders that the change would affect
+     * - `flat`: there must be no positions or orders that the requested change would affect
      * - `side`: the position side must match the account's mode: `LONG` or `SHORT` in hedge mode, `BOTH` in one-way
      *   mode
      * - `opposite`: the order must not turn a long position into a short one, or vice versa
@@ -249,7 +252,9 @@ export type Constraint =
     readonly rule: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered" | "held"
   }
   | {
-    /** The exchange must already accept the field. Broken by a documented field that is not available yet. */
+    /**
+     * The exchange must already accept the field. A documented field that is not available yet breaks this constraint.
+     */
     readonly kind: "accepted"
   }
 

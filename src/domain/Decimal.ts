@@ -94,8 +94,8 @@ type LongerThan64<S extends string, Seen extends ReadonlyArray<unknown> = []> = 
   : false
 
 /**
- * The type `S` if it is a valid decimal; otherwise the error message that the compiler shows. `Parse` is the name of
- * the function for text known only at run time.
+ * `S` itself if it is a valid decimal; otherwise the error message that the compiler shows. The message recommends the
+ * function named `Parse` for text known only at run time.
  *
  * @category literals
  */
@@ -106,7 +106,7 @@ export type Literal<S extends string, Parse extends string = "parse"> = string e
   : `"${S}" is not a decimal: digits, optionally "-" before and "." with digits after; no exponent, no leading zeros`
 
 /**
- * The type `S` if it is a valid decimal greater than zero; otherwise the error message that the compiler shows.
+ * `S` itself if it is a valid decimal greater than zero; otherwise the error message that the compiler shows.
  *
  * @category literals
  */
@@ -117,7 +117,7 @@ export type PositiveLiteral<S extends string, Parse extends string = "parse"> = 
   : Literal<S>
 
 /**
- * The type `S` if it is a valid decimal of zero or more; otherwise the error message that the compiler shows.
+ * `S` itself if it is a valid decimal of zero or more; otherwise the error message that the compiler shows.
  *
  * @category literals
  */
@@ -152,12 +152,12 @@ const isNegative = (text: string): boolean => text.charCodeAt(0) === 45 && /[1-9
 const isPositive = (text: string): boolean => text.charCodeAt(0) !== 45 && /[1-9]/u.test(text)
 
 /**
- * A string. A value of another JSON type breaks the constraint `decimal`, not `type`, because the exchange refuses an
- * amount sent as a JSON number just as it refuses text that is not a decimal.
+ * A string. A value of another JSON type breaks the constraint `decimal` and not `type`, because the document treats an
+ * amount that is a JSON number like text that is not a decimal.
  */
 const Text = Schema.String.annotate(Constraint.annotation({ kind: "decimal" }))
 
-// If the text is not a decimal, the later checks are skipped, because they only work on decimals.
+// `abort` skips the later checks if the text is not a decimal, because they only work on decimals.
 const isDecimal = Check.passes(hasGrammar, {
   ...Constraint.annotation({ kind: "decimal" }),
   expected: "a decimal string",
@@ -362,7 +362,7 @@ const format = (units: bigint, scale: number): string => {
 export const fromUnits = (units: bigint, scale: number): Result.Result<Decimal, Schema.SchemaError> =>
   parse(format(units, scale))
 
-/** Converts two decimals to integers with a common scale: the larger of their two scales. */
+/** Converts two decimals to integers with the same scale, which is the larger one of their own scales. */
 const align = (self: Decimal, that: Decimal): readonly [bigint, bigint, number] => {
   const a = writtenScale(self)
   const b = writtenScale(that)
@@ -451,7 +451,7 @@ const round = (self: Decimal, digits: number, isUp: boolean): Decimal => {
   const unit = 10n ** BigInt(written - digits)
   const units = BigInt(self.replace(".", ""))
   const above = ((units % unit) + unit) % unit
-  // Rounding drops at least one digit and a carry adds at most one, so the text can't become too long.
+  // Rounding drops at least one digit, and a carry adds at most one digit, so the text can't become too long.
   return format(above === 0n ? units : isUp ? units + unit - above : units - above, written) as Decimal
 }
 
@@ -472,7 +472,8 @@ export const floor = (self: Decimal, digits: number): Decimal => round(self, dig
 export const ceil = (self: Decimal, digits: number): Decimal => round(self, digits, true)
 
 /**
- * Compares the exact product `self × factor` with `that`: -1, 0 or 1. The product may need more than 64 characters.
+ * Compares the exact product `self × factor` with `that`: -1, 0 or 1. Unlike {@link multiply}, works even if the
+ * product needs more than 64 characters.
  *
  * @category comparing
  */

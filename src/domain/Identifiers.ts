@@ -98,9 +98,9 @@ export const ClientOrderId = NonEmptyText.check(Check.madeOf(clientOrderIdCharac
 const receivedCharacter = /[A-Za-z0-9\-._!]/u
 
 /**
- * The schema of a {@link ClientOrderId} in a response. The text may also be an id that the exchange gives to its own
- * orders: `liquidation_ID_!` for a liquidation, `adl_ID_!` for auto-deleveraging, where `ID` is the order id. A request
- * can't contain such an id.
+ * The schema of a {@link ClientOrderId} in a response. It also accepts the ids of orders that the exchange itself
+ * places: `liquidation_ID_!` for a liquidation and `adl_ID_!` for auto-deleveraging, where `ID` is the order id. A
+ * request can't contain such an id.
  *
  * @category schemas
  */

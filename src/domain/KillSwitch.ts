@@ -1,4 +1,4 @@
-/** A kill switch's timeout: the time before it cancels orders. */
+/** The timeout of a kill switch, after which it cancels orders. */
 import * as Schema from "effect/Schema"
 import * as Constraint from "./Constraint.ts"
 

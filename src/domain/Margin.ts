@@ -34,7 +34,7 @@ const scale = 18
 const unitsOf = (decimal: Decimal.Decimal): bigint =>
   Decimal.toUnits(decimal, scale) ?? Decimal.toUnits(Decimal.floor(decimal, scale), scale) ?? 0n
 
-// Throws only if there are 45 digits or more before the decimal point.
+// Throws only if the number has 45 or more digits before the decimal point.
 const decimalOf = (units: bigint): Decimal.Decimal => Result.getOrThrow(Decimal.fromUnits(units, scale))
 
 // -----------------------------------------------------------------------------
@@ -69,7 +69,7 @@ export interface Bracket {
 }
 
 /**
- * Rules that the exchange does not publish, or about which its publications contradict each other. The defaults match
+ * Rules that the exchange does not publish, or on which its publications contradict each other. The defaults match
  * captured responses.
  *
  * @category models
@@ -153,7 +153,7 @@ export interface Account {
 export interface Summary {
   /** The collateral's weighted value, without unrealized profits. */
   readonly equity: Decimal.Decimal
-  /** The initial margin of all positions and open orders. */
+  /** The initial margin that all positions and open orders require. */
   readonly margin: Decimal.Decimal
   /** The margin available for new positions; negative if the account has too little margin. */
   readonly freeMargin: Decimal.Decimal
@@ -346,7 +346,9 @@ export const liquidationPrice = (account: Account, market: MarketName): Decimal.
 const isSame = (position: Position, { market, side = "BOTH" }: Fill): boolean =>
   position.market === market && (position.side ?? "BOTH") === side
 
-/** Adds a profit to the first asset, which is the quote currency, or subtracts a loss or a fee. */
+/**
+ * Adds a profit to the account's first asset, which must be the quote currency. A loss or a fee is a negative profit.
+ */
 const settled = ([quote, ...others]: ReadonlyArray<Asset>, units: bigint): ReadonlyArray<Asset> =>
   quote === undefined
     ? [{ amount: decimalOf(units), price: Decimal.of("1"), weight: Decimal.of("1") }]
@@ -420,7 +422,7 @@ export interface FundingTerms {
   readonly cap: Decimal.Decimal
   /** The lower bound of the rate, as a ratio. */
   readonly floor: Decimal.Decimal
-  /** The bound on `interest - premium` in the funding rate, in both directions, as a ratio. */
+  /** The maximum absolute value of `interest - premium` in the funding rate, as a ratio. */
   readonly clamp: Decimal.Decimal
 }
 

@@ -7,7 +7,7 @@
 /** The number 1, in units of 10^-18. */
 export const one = 10n ** 18n
 
-/** The part of a position's value that the margin must cover, as an exact fraction. */
+/** The share of a position's value that its margin must cover, as an exact fraction. */
 export interface Fraction {
   /** The numerator; greater than zero. */
   readonly numerator: bigint
@@ -116,8 +116,8 @@ export const liquidationPrice = (
   share: bigint,
   pledged = 0n
 ): bigint | undefined => {
-  // Solves rest + slope × price / one = 0, where each position adds amount × price ∓ cost, minus its maintenance
-  // margin. All terms are converted to a common denominator, so that only the final price is rounded.
+  // Solves rest + slope × price / one = 0. A position contributes its profit at the price minus its maintenance margin
+  // at the price. All terms have a common denominator, so that only the final price is rounded.
   const common = exposures.reduce((product, { fraction }) => product * fraction.denominator, one)
   let slope = pledged * common
   let fixed = rest
@@ -127,8 +127,8 @@ export const liquidationPrice = (
   }
   if (slope === 0n) return undefined
   const dividend = -fixed * one * common
-  // Rounds towards the earlier liquidation: up if the account loses money as the price falls, down if it loses money as
-  // the price rises.
+  // Rounds towards an earlier liquidation: up if the account loses money when the price falls, down if it loses money
+  // when the price rises.
   const price = slope > 0n ? ceilOver(dividend, slope) : floorOver(-dividend, -slope)
   return price > 0n ? price : undefined
 }
@@ -148,7 +148,7 @@ export interface FundingTerms {
   readonly cap: bigint
   /** The lower bound of the rate, as a ratio. */
   readonly floor: bigint
-  /** The bound on `interest - premium` in the funding rate, in both directions, as a ratio. */
+  /** The maximum absolute value of `interest - premium` in the funding rate, as a ratio. */
   readonly clamp: bigint
 }
 
@@ -172,7 +172,10 @@ export const premium = (index: bigint, bid: bigint | undefined, ask: bigint | un
   return (above - below) * one / index
 }
 
-/** The sum 1 + 2 + … + `count` of the weights of `count` samples. The latest sample has the largest weight. */
+/**
+ * The total weight of `count` samples, which have the weights 1, 2, … `count`. The latest sample has the largest
+ * weight.
+ */
 export const triangle = (count: number): bigint => BigInt(count) * BigInt(count + 1) / 2n
 
 /** The median of three numbers. */
@@ -197,13 +200,14 @@ export const adlRating = (pnl: bigint, cost: bigint, equity: bigint): bigint => 
  */
 export const adlPrice = (last: bigint, isLong: boolean, marginFraction: bigint, takerFee: bigint): bigint => {
   const rest = marginFraction - 2n * takerFee
-  // A negative distance would make counterparties, instead of the insurance account, pay for a loss beyond the margin.
+  // The distance must not be negative. Otherwise the counterparty, and not the insurance account, would pay for a loss
+  // beyond the margin.
   const distance = rest < 0n ? 0n : rest
   const price = isLong ? last * (one - distance) / one : ceilOver(last * (one + distance), one)
   return price > 0n ? price : 0n
 }
 
-/** The upper bounds of ADL grades 0 to 3, as percentages of the positions on the same side. */
+/** The upper bounds of ADL grades 0 to 3, as percentiles of the positions on the same side. */
 const grades = [50n, 73n, 87n, 95n]
 
 /** The ADL grade, 0 to 4, of the position at `index` among `count` positions, sorted by ascending rating. */

@@ -47,7 +47,7 @@ export interface Market {
    * step is one unit of the last digit of `stockPrecision`. Live dialect only.
    */
   readonly stepSize?: Amount
-  /** A fee's number of fractional digits. */
+  /** The number of fractional digits of fees. */
   readonly feePrecision: number
   /** The maker fee, in percent: `"0.1"` is 0.1 %. */
   readonly makerFee: Decimal.Decimal
@@ -81,7 +81,7 @@ export interface Market {
 }
 
 /**
- * The terms of an order that are subject to its market's limits, in the form that {@link violations} checks.
+ * An order's terms to which its market's limits apply, in the form that {@link violations} checks.
  *
  * @category models
  */
@@ -109,7 +109,7 @@ export interface Bounded {
 }
 
 /**
- * The terms, common to all types of new order, that are subject to the market's limits.
+ * The terms to which the market's limits apply, and that all types of new orders have.
  *
  * @category models
  */
@@ -125,7 +125,7 @@ export interface Terms {
 }
 
 /**
- * A limit order's terms that are subject to its market's limits.
+ * A limit order's terms to which its market's limits apply.
  *
  * @category models
  */
@@ -137,7 +137,7 @@ export interface LimitTerms extends Terms {
 }
 
 /**
- * A market order's terms that are subject to its market's limits.
+ * A market order's terms to which its market's limits apply.
  *
  * @category models
  */
@@ -149,7 +149,7 @@ export interface MarketTerms extends Terms {
 }
 
 /**
- * A stop-limit order's terms that are subject to its market's limits.
+ * A stop-limit order's terms to which its market's limits apply.
  *
  * @category models
  */
@@ -166,7 +166,7 @@ export interface StopLimitTerms extends Terms {
 }
 
 /**
- * A stop-market order's terms that are subject to its market's limits.
+ * A stop-market order's terms to which its market's limits apply.
  *
  * @category models
  */
@@ -194,7 +194,7 @@ export interface ChangedTerms {
 }
 
 /**
- * A collateral OCO order's terms that are subject to its market's limits.
+ * A collateral OCO order's terms to which its market's limits apply.
  *
  * @category models
  */
@@ -325,10 +325,11 @@ export const priceStep = ({ moneyPrecision, tickSize }: Market): Amount | Price 
 export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => stepSize ?? unitOf(stockPrecision)
 
 /**
- * The market limits that an order breaks, each with the field that breaks the limit; empty when the order may be placed
- * (the document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal` and
- * `maxTotal`; live: `stepSize` and `tickSize`). The field `market` breaks the constraint `known` if the market is
- * unknown (`undefined`), does not accept orders, or is not a margin market although the order requires one.
+ * Returns the market limits that an order breaks, each with the field that breaks it; empty if the order may be placed.
+ * The document's limits (Endpoints §2 and §3) are `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`,
+ * `minTotal` and `maxTotal`. The live exchange also has `stepSize` and `tickSize`. The field `market` breaks the
+ * constraint `known` if the market is unknown (`undefined`), does not accept orders, or is not a margin market although
+ * the order requires one.
  *
  * @category checks
  */
@@ -344,7 +345,7 @@ export const violations = (
   const steps = (field: string, value: Decimal.Decimal, step: Amount | Price) => {
     if (!Decimal.isMultipleOf(value, step)) found.push([field, { kind: "step", step }])
   }
-  // An amount in the quote currency has the precision of prices, but not their step.
+  // An amount in the quote currency has the same precision as prices, but need not be a multiple of the price step.
   const money = (field: string, value: Amount) => {
     const { minTotal, moneyPrecision } = market
     const step = unitOf(moneyPrecision)

@@ -1,9 +1,9 @@
 /**
- * The enumerations in orders: side, type, status, activation condition, self-trade prevention and others (the document,
+ * The enumerations of orders: side, type, status, activation condition, self-trade prevention and others (the document,
  * "Stop-limit order", "Collateral OCO order" and "States and transitions").
  *
  * A request accepts only the listed values. A response may contain other values, which are returned as an
- * `Unrecognised`; the types that include such values have names that begin with `Received`.
+ * `Unrecognised`. The types that include such values have names that begin with `Received`.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export const OrderStatus = oneOf([
 export type OrderStatus = typeof OrderStatus.Type
 
 /**
- * The action taken when an order would trade with another order of the same account:
+ * The exchange's action if an order would trade with another order of the same account:
  *
  * - `no`: no action; the orders trade with each other
  * - `cancel_both`: the exchange cancels both orders

@@ -1,5 +1,5 @@
 /**
- * Values specific to sub-accounts and their API keys (the document, "Sub-account" and "Sub-account API key").
+ * Values that only sub-accounts and their API keys have (the document, "Sub-account" and "Sub-account API key").
  *
  * @example
  * ```ts

@@ -1,4 +1,7 @@
-/** Building blocks for the protocol's strings and flags. Each check is annotated with its constraint. */
+/**
+ * Schemas and checks for the protocol's strings and flags. Each is annotated with the constraint that an invalid value
+ * breaks.
+ */
 import * as Schema from "effect/Schema"
 import * as Check from "./Check.ts"
 import * as Constraint from "./Constraint.ts"
@@ -36,7 +39,7 @@ export const hasForm = (form: RegExp, expected: string) =>
 export const Flag = Schema.Boolean.annotate(Constraint.annotation({ kind: "type", type: "boolean" }))
 
 /**
- * One of the listed strings. Any other value breaks the constraint `oneOf`.
+ * Creates the schema of an enumeration of strings. Any other value breaks the constraint `oneOf`.
  *
  * @category schemas
  */

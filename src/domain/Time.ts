@@ -33,8 +33,8 @@ export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(
 ).annotate({ identifier: "UnixSeconds" })
 
 /**
- * Seconds since 1970-01-01T00:00:00Z, zero or more, with a fraction down to microseconds. Orders and trades have
- * timestamps of this form. Use {@link toMicros} to compare or subtract exactly.
+ * Seconds since 1970-01-01T00:00:00Z, zero or more, with a fraction of up to six digits (microseconds). The timestamps
+ * of orders and trades have this form. Use {@link toMicros} to compare or subtract exactly.
  *
  * @category models
  */

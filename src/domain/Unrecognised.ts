@@ -1,6 +1,5 @@
 /**
- * Enumerations that the exchange may extend. The document lists the current values; a response may contain other
- * values.
+ * Enumerations that the exchange may extend: a response may contain values that the document does not list.
  *
  * @example
  * ```ts

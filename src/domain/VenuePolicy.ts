@@ -1,6 +1,6 @@
 /**
- * Differences between exchanges that use this protocol, represented as data. The engine and the request checks depend
- * only on the policy, never on the name of the exchange.
+ * The differences between exchanges that use this protocol, represented as data. The sandbox's engine and request
+ * checks depend only on this policy, never on the name of the exchange.
  */
 import { type Decimal, of } from "./Decimal.ts"
 
@@ -23,10 +23,10 @@ export interface VenuePolicy {
    */
   readonly clientOrderIds: "account" | "open-orders"
   /**
-   * The nonces that are accepted. `unique`: a numeric string that the key has never used (the document,
+   * The nonces that the exchange accepts. `unique`: a numeric string that the key has never used (the document,
    * "Authentication", 3). `increasing-or-window`: a number greater than the key's last nonce or, if the request asks
-   * for the window, an unused number that differs from the exchange's clock by at most {@link nonceWindowMillis}. A
-   * number far below all used numbers is treated as used.
+   * for the window, an unused number that differs from the exchange's clock by at most {@link nonceWindowMillis}. With
+   * the window, a number far below all used numbers also counts as used.
    */
   readonly nonce: "unique" | "increasing-or-window"
   /**
@@ -47,11 +47,11 @@ export interface VenuePolicy {
    * exchange documents for accounts in one-way mode.
    */
   readonly positionSides: "side" | "one-way"
-  /** The maximum distance of an order's prices from the last price; `undefined` if there is no maximum. */
+  /** The band around the last price in which an order's prices must be; `undefined` if any price is allowed. */
   readonly priceBand: PriceBand | undefined
   /**
-   * The text that the payload of a private request encodes. `body`: the body's bytes. `compact-body`: the body without
-   * whitespace between JSON tokens, even if the body as sent contains such whitespace.
+   * The bytes that the payload header of a private request must encode. `body`: exactly the body. `compact-body`: the
+   * body without whitespace between JSON tokens, even if the body itself contains whitespace there.
    */
   readonly payload: "body" | "compact-body"
   /** How a token for a WebSocket connection may be used; `undefined` if the exchange has no WebSocket. */
@@ -61,7 +61,7 @@ export interface VenuePolicy {
 }
 
 /**
- * Margin rules that the live exchange does not publish, or about which its publications contradict each other. You can
+ * Margin rules that the live exchange does not publish, or on which its publications contradict each other. You can
  * change each value in your sandbox.
  *
  * @category models
@@ -96,26 +96,32 @@ export interface MarginPolicy {
    * or below the threshold gets a margin call. Not documented.
    */
   readonly callRatio: Decimal
-  /** The part of a position that a liquidation closes first. The documentation states "for example 20-30 %". */
+  /**
+   * The share of a position that a liquidation closes first, such as `"0.25"`. The documentation states "for example
+   * 20-30 %".
+   */
   readonly partialShare: Decimal
   /** A liquidation's fee, as a ratio of the closed value, paid to the insurance account. Not documented. */
   readonly liquidationFee: Decimal
   /**
-   * The party that takes over the part of a liquidated position that the book can't absorb. `outside`: an outside
-   * market takes that part at the mark price, provided that you moved the market's price and the sandbox's counterparty
-   * does not quote the market; otherwise, the accounts on the other side take it (ADL). `book`: the accounts on the
-   * other side always take it.
+   * The party that takes over the part of a liquidated position that the book can't absorb. `outside`: an imaginary
+   * outside market takes that part at the mark price, but only if you moved the market's price and the sandbox's
+   * counterparty does not quote the market. Otherwise, accounts with opposite positions take it (ADL). `book`: accounts
+   * with opposite positions always take it.
    */
   readonly liquidity: "outside" | "book"
-  /** The bound on `interest - premium` in the funding rate, in both directions, as a ratio. Not documented. */
+  /** The maximum absolute value of `interest - premium` in the funding rate, as a ratio. Not documented. */
   readonly fundingClamp: Decimal
   /** The daily interest on borrowed assets, as a ratio. The exchange's help pages give 0.000585 for a loan. */
   readonly borrowRate: Decimal
-  /** How the exchange treats `LONG` and `SHORT` in one-way mode. The documentation contradicts itself about this. */
+  /**
+   * How the exchange treats the position sides `LONG` and `SHORT` in one-way mode: it ignores them, or refuses the
+   * order. The documentation contradicts itself on this.
+   */
   readonly oneWaySides: "ignored" | "refused"
   /**
    * Whether an order in one-way mode may turn a long position into a short one, or vice versa. `refused`: the exchange
-   * refuses the order with code 115, whose conditions are not documented.
+   * refuses such an order with code 115. The documentation lists this code, but not when it applies.
    */
   readonly opposite: "allowed" | "refused"
 }
@@ -142,7 +148,7 @@ export const marginPolicy: MarginPolicy = {
 }
 
 /**
- * How long and how often a WebSocket token may be used. The live exchange does not document this.
+ * How long and how often a WebSocket token may be used. The live exchange's documentation does not state this.
  *
  * @category models
  */
@@ -154,15 +160,15 @@ export interface StreamTokenPolicy {
 }
 
 /**
- * A band around the last price, in whole percent of the last price. The prices of a new or changed order must be inside
- * the band.
+ * A price band around the last price, in percent of the last price. The prices of a new or modified order must be
+ * inside the band.
  *
  * @category models
  */
 export interface PriceBand {
-  /** The distance of the highest allowed price from the last price. */
+  /** The distance of the highest allowed price from the last price, in percent. */
   readonly above: number
-  /** The distance of the lowest allowed price from the last price; less than 100. */
+  /** The distance of the lowest allowed price from the last price, in percent; less than 100. */
   readonly below: number
 }
 

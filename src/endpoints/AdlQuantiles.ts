@@ -1,6 +1,6 @@
 /**
- * Shows how soon the exchange would reduce the account's futures positions by auto-deleveraging (ADL), which happens
- * when a position on the other side can't be liquidated in the market.
+ * The places of the account's futures positions in the auto-deleveraging (ADL) queue. When the exchange can't liquidate
+ * a position in the market, it reduces positions on the opposite side, starting at the front of the queue.
  *
  * @example
  * ```ts

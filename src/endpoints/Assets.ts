@@ -39,7 +39,7 @@ export interface Routes {
   readonly deposits?: ReadonlyArray<string>
   /** The names of the networks or providers that pay out withdrawals. */
   readonly withdraws?: ReadonlyArray<string>
-  /** The name of the default network or provider, used when a request does not name a network or provider. */
+  /** The name of the default network or provider, which is used when a request does not name one. */
   readonly default?: string
 }
 
@@ -97,9 +97,9 @@ export interface Asset {
   readonly minWithdraw: Decimal
   /** The maximum withdrawal, in units of the asset; zero when there is no maximum. */
   readonly maxWithdraw: Decimal
-  /** The maker fee, in percent (`"0.1"` is 0.1 %). */
+  /** The maker fee, in percent (`"0.1"` is 0.1%). */
   readonly makerFee: Decimal
-  /** The taker fee, in percent (`"0.1"` is 0.1 %). */
+  /** The taker fee, in percent (`"0.1"` is 0.1%). */
   readonly takerFee: Decimal
   /** The minimum deposit, in units of the asset. */
   readonly minDeposit: Decimal

@@ -62,7 +62,7 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Default 0. */
+  /** The index of the page's first record, 0 to 10000. Default 0. */
   readonly offset?: Offset
 }
 
@@ -127,7 +127,7 @@ const borrow = () =>
  * @category models
  */
 export interface Page extends Pages.Page<Borrow> {
-  /** The index of the first record. */
+  /** The index of the page's first record. */
   readonly offset: Offset
   /** The page size: the maximum number of records per page. */
   readonly limit: Limit

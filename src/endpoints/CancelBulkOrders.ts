@@ -47,13 +47,16 @@ export const maxOrders = 100
  * @category models
  */
 export interface Request {
-  /** The orders to cancel, in sequence: 1 to 100, each identified by its order id or its client order id. */
+  /**
+   * The orders to cancel, 1 to 100, in the sequence in which they are canceled. Each order is identified by its order
+   * id or its client order id.
+   */
   readonly orders: ReadonlyArray<CancelOrder.Request>
 }
 
-/** The request as sent. Constraints, not the type, require exactly one identifier per order. */
+/** The request as sent. Its type allows any identifiers; constraints require exactly one per order. */
 interface Sent {
-  /** The orders to cancel, in sequence. */
+  /** The orders, in the sequence in which they are canceled. */
   readonly orders: ReadonlyArray<Endpoint.Request<typeof CancelOrder.endpoint>>
 }
 

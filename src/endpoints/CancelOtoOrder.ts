@@ -1,5 +1,6 @@
 /**
- * Cancels an order with a take-profit or a stop-loss, which the exchange would place when the order is filled.
+ * Cancels an open order together with its take-profit or stop-loss, which the exchange would otherwise place when the
+ * order is filled.
  *
  * @example
  * ```ts
@@ -25,7 +26,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * An order with a take-profit or a stop-loss, to cancel.
+ * The order to cancel, which has a take-profit or a stop-loss.
  *
  * @category models
  */

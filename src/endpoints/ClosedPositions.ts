@@ -55,7 +55,9 @@ export interface StreamRequest extends Period.Period {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. The sum of `offset` and `limit` must not exceed 10000. Default 0. */
+  /**
+   * The index of the page's first record, 0 to 10000. The sum of `offset` and `limit` must not exceed 10000. Default 0.
+   */
   readonly offset?: Offset
 }
 
@@ -90,7 +92,7 @@ export interface ClosedPosition {
   readonly avgExitPrice: Decimal
   /** The amount closed, in the base currency. */
   readonly closedSize: Decimal
-  /** The remaining size, in the base currency: zero. */
+  /** The remaining size, in the base currency: always zero. */
   readonly amount: Decimal
   /** `BOTH` in one-way mode; `LONG` or `SHORT` in hedge mode. */
   readonly side: ReceivedPositionSide

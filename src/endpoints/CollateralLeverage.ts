@@ -86,7 +86,7 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** Describes how a response contradicts the request: a different leverage applies. */
+/** Describes the contradiction if a different leverage applies than requested; otherwise returns `undefined`. */
 const contradiction = ({ leverage }: Request, answer: Applied): string | undefined =>
   answer.leverage === leverage ? undefined : `the leverage is ${answer.leverage}, not ${leverage}`
 

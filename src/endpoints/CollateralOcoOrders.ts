@@ -115,7 +115,10 @@ export interface Leg extends OrderAnswer.AnyOrder {
 export interface StopLeg extends Leg {
   /** Whether the market price has reached the activation price. */
   readonly activated: boolean
-  /** Whether the market price must rise or fall to the activation price. */
+  /**
+   * The condition that triggers the leg: the market price is at or above (`gte`), or at or below (`lte`), the
+   * activation price.
+   */
   readonly activationCondition: ReceivedActivationCondition
   /** The price that triggers the leg, in the quote currency. */
   readonly activationPrice: Decimal

@@ -52,7 +52,7 @@ export interface Summary {
    * there is no position.
    */
   readonly marginFraction: Decimal
-  /** The margin fraction at which the exchange liquidates positions. Absent when the exchange omits it. */
+  /** The margin fraction at which the exchange liquidates positions. The exchange may omit this field. */
   readonly maintenanceMarginFraction?: Decimal
 }
 

@@ -65,7 +65,8 @@ export interface StreamRequest {
  */
 export interface Request extends StreamRequest {
   /**
-   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   * The index of the page's first record: at most 10000 in the document's dialect, 4294967295 in the live dialect.
+   * Default 0.
    */
   readonly offset?: RecordOffset
 }
@@ -105,7 +106,10 @@ export interface Leg extends OrderAnswer.AnyOrder {
 export interface StopLeg extends Leg {
   /** Whether the market price has reached the activation price. */
   readonly activated: boolean
-  /** Whether the market price must rise or fall to the activation price. */
+  /**
+   * The condition that triggers the leg: the market price is at or above (`gte`), or at or below (`lte`), the
+   * activation price.
+   */
   readonly activationCondition: ReceivedActivationCondition
   /** The price that triggers the leg, in the quote currency. */
   readonly activationPrice: Decimal
@@ -145,7 +149,7 @@ export interface Oto {
   readonly stopLossPrice?: Decimal
   /** The price that triggers the take-profit, in the quote currency. Absent if there is no take-profit. */
   readonly takeProfitPrice?: Decimal
-  /** The open order that places the take-profit, the stop-loss or both. */
+  /** The open order. When it is filled, the exchange places the take-profit, the stop-loss or both. */
   readonly order: OrderAnswer.Order
 }
 
@@ -235,7 +239,7 @@ const oto = (dialect: Dialect) =>
  * @category models
  */
 export interface Page extends Pages.Page<ConditionalOrder> {
-  /** The index of the first record. */
+  /** The index of the page's first record. */
   readonly offset: RecordOffset
   /** The page size: the maximum number of records per page. */
   readonly limit: Limit

@@ -35,7 +35,7 @@ export interface Request {
 
 const request = () => Wire.struct<Request>({ id: SubAccountId })
 
-/** An empty JSON object. Servers that use the document's dialect can add fields; the live exchange can send no body. */
+/** An empty JSON object. In the document's dialect, a server may add fields. The live exchange may omit the body. */
 const response = ({ demandsAll }: Dialect) =>
   Wire.acknowledged({}, (wire) =>
     demandsAll

@@ -77,7 +77,8 @@ export interface StreamRequest {
  */
 export interface Request extends StreamRequest {
   /**
-   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   * The index of the page's first record: at most 10000 in the document's dialect, 4294967295 in the live dialect.
+   * Default 0.
    */
   readonly offset?: RecordOffset
 }
@@ -104,7 +105,7 @@ interface ReceivedFill {
   readonly market?: MarketName
   /** The trade's time, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
-  /** Whether the order bought or sold. */
+  /** The order's side: `buy` or `sell`. */
   readonly side: ReceivedSide
   /** Whether the order was the maker or the taker of the trade. */
   readonly role: Role

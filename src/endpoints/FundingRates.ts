@@ -82,7 +82,7 @@ export interface StreamOptions extends Window {
 export interface Options extends Window {
   /** The maximum number of records on the page, 1 to 100. Default 100. */
   readonly limit?: number
-  /** The index of the first record, 0 to 1000000. Default 0. */
+  /** The index of the page's first record, 0 to 1000000. Default 0. */
   readonly offset?: number
 }
 

@@ -69,17 +69,17 @@ export interface FuturesMarket {
   readonly indexCurrency: string
   /** The predicted next funding rate, as a ratio. */
   readonly fundingRate: Decimal
-  /** The upper bound of the funding rate, as a ratio. Absent when the exchange omits it. */
+  /** The upper bound of the funding rate, as a ratio. The exchange may omit this field. */
   readonly fundingCap?: Decimal
-  /** The lower bound of the funding rate, as a ratio. Absent when the exchange omits it. */
+  /** The lower bound of the funding rate, as a ratio. The exchange may omit this field. */
   readonly fundingFloor?: Decimal
   /** The time of the next funding settlement, in Unix seconds. */
   readonly nextFundingTime: UnixTime
-  /** The maximum position in USDT, keyed by leverage (such as `"10"`). Absent when the exchange omits it. */
+  /** The maximum position in USDT, keyed by leverage (such as `"10"`). The exchange may omit this field. */
   readonly brackets?: ReadonlyMap<string, Decimal>
-  /** The maximum leverage. Absent when the exchange omits it. */
+  /** The maximum leverage. The exchange may omit this field. */
   readonly maxLeverage?: number
-  /** The funding interval, in minutes. Absent when the exchange omits it. */
+  /** The funding interval, in minutes. The exchange may omit this field. */
   readonly fundingIntervalMinutes?: number
 }
 

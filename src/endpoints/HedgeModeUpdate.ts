@@ -79,7 +79,7 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** Describes how a response contradicts the request: the other mode is on. */
+/** Describes the contradiction if the requested mode is not on; otherwise returns `undefined`. */
 const contradiction = ({ hedgeMode }: Request, answer: Applied): string | undefined =>
   (answer.hedgeMode ?? hedgeMode) === hedgeMode
     ? undefined

@@ -85,8 +85,8 @@ const described = Wire.describedBy(() =>
 )
 
 /**
- * A string of digits, or `null`, which ccxt writes as the string `"null"`. The live exchange requires a string and
- * refuses a number.
+ * A string of digits, or `null`, which the trading library ccxt writes as the string `"null"`. The live exchange
+ * requires a string and refuses a number.
  */
 const timeout = Schema.NullOr(Schema.String).annotate({ ...isText, ...described }).pipe(
   Schema.decodeTo(Schema.NullOr(KillSwitchSeconds).annotate(isInteger), {
@@ -186,8 +186,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 const isTimer = (answer: Timer | void): answer is Timer => answer !== undefined
 
 /**
- * Describes how a response contradicts the request: the market, timeout or order types differ, or the kill switch was
- * armed instead of disarmed or vice versa.
+ * Describes the contradiction if the response shows a different market, timeout or order types than the request, or if
+ * the kill switch was armed instead of disarmed or vice versa; otherwise returns `undefined`.
  */
 const contradiction = ({ market, timeout, types }: Request, answer: Timer | void): string | undefined => {
   if (!isTimer(answer)) return timeout === null ? undefined : "no kill switch is armed"

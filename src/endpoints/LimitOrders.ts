@@ -86,7 +86,7 @@ export interface AtBest extends Terms {
  */
 export type Request = AtPrice | AtBest
 
-/** The request as sent. A constraint, not the type, requires a price or a `bboRole`. */
+/** The request as sent. Its type allows both `price` and `bboRole` to be absent; a constraint requires at least one. */
 interface Sent extends Terms {
   /** The limit price, in the quote currency. */
   readonly price?: Price

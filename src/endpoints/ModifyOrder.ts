@@ -88,7 +88,7 @@ export interface ByClientOrderId extends CancelOrder.ByClientOrderId, Changes {}
  */
 export type Request = ByOrderId | ByClientOrderId
 
-/** The request as sent. Constraints, not the type, require exactly one identifier. */
+/** The request as sent. Its type allows any identifiers; constraints require exactly one. */
 interface Sent extends OrderTerms.Existing, Changes {}
 
 const request = (dialect: Dialect) =>

@@ -93,7 +93,7 @@ export interface Position {
   readonly pnlPercent?: Decimal | null
   /** The unrealized profit or loss, in the quote currency. */
   readonly unrealizedPnl?: Decimal | null
-  /** The ratio of the position's size to its collateral. Absent when the exchange omits it. */
+  /** The ratio of the position's size to its collateral. The exchange may omit this field. */
   readonly leverage?: Decimal | null
   /** The collateral that backs the position, in the quote currency. */
   readonly margin?: Decimal | null

@@ -74,7 +74,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class OrderBookDepth extends Context.Service<OrderBookDepth, {
   /**
-   * Reads the book levels within 2 % of the market's last price.
+   * Reads the book levels within 2% of the market's last price.
    *
    * Fails with `PublicRequestRejected` when the exchange does not list the market.
    */

@@ -113,7 +113,7 @@ const Pair = Schema.Tuple([Schema.String, Schema.String]).pipe(
  * @category models
  */
 export interface ReceivedBook {
-  /** The market; absent when the exchange omits it. */
+  /** The market. The exchange sometimes omits it. */
   readonly market?: MarketName
   /** The time of this snapshot, in Unix seconds. */
   readonly timestamp: UnixSeconds

@@ -1,5 +1,5 @@
 /**
- * An order's deals. A deal is the order's side of a trade.
+ * An order's deals. A deal is a trade from the point of view of one of its two orders.
  *
  * @example
  * ```ts
@@ -62,7 +62,8 @@ export interface StreamRequest {
  */
 export interface Request extends StreamRequest {
   /**
-   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   * The index of the page's first record: at most 10000 in the document's dialect, 4294967295 in the live dialect.
+   * Default 0.
    */
   readonly offset?: RecordOffset
 }
@@ -75,17 +76,14 @@ const request = ({ historyLimit, keys, recordOffset }: Dialect) =>
   }, { keys: { orderId: keys.orderId } })
 
 /**
- * An order's side of a trade.
+ * A trade from the point of view of one of its two orders.
  *
  * @category models
  */
 export interface Deal {
   /** The trade id, assigned by the exchange. */
   readonly tradeId: TradeId
-  /**
-   * The order id of the counterparty's order in the trade. According to the live documentation, this is not your own
-   * order's id.
-   */
+  /** The id of the counterparty's order. According to the live documentation, this is not the id of your own order. */
   readonly counterpartyOrderId: OrderId
   /** Your client order id. Absent when the order has no client order id, or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId
@@ -137,7 +135,7 @@ const deal = (dialect: Dialect) =>
  * @category models
  */
 export interface Page extends Pages.Page<Deal> {
-  /** The index of the first record. */
+  /** The index of the page's first record. */
   readonly offset: RecordOffset
   /** The page size: the maximum number of records per page. */
   readonly limit: HistoryLimit

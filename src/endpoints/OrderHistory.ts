@@ -104,7 +104,8 @@ export interface StreamRequest {
  */
 export interface Request extends StreamRequest {
   /**
-   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   * The index of the page's first record: at most 10000 in the document's dialect, 4294967295 in the live dialect.
+   * Default 0.
    */
   readonly offset?: RecordOffset
 }
@@ -143,7 +144,10 @@ export interface EndedOrder extends OrderAnswer.AnyOrder {
   readonly reduceOnly?: boolean
   /** The price that triggers the order, in the quote currency. Stop orders only. */
   readonly activationPrice?: Decimal
-  /** Whether the market price had to rise or fall to the activation price. Stop orders only. */
+  /**
+   * The condition that triggers the order: the market price is at or above (`gte`), or at or below (`lte`), the
+   * activation price. Stop orders only.
+   */
   readonly activationCondition?: ReceivedActivationCondition
   /** The time when the market reached the activation price, in Unix seconds. Triggered stop orders only. */
   readonly activatedAt?: UnixTime

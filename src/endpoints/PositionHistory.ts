@@ -59,7 +59,7 @@ export interface StreamRequest extends Period.Period {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Default 0. */
+  /** The index of the page's first record, 0 to 10000. Default 0. */
   readonly offset?: Offset
 }
 
@@ -131,11 +131,11 @@ export interface PositionChange {
   readonly liquidationPrice?: Decimal | null
   /** The state of the position's liquidation: `margin_call`, `liquidation`, or `null` for neither. */
   readonly liquidationState?: string | null
-  /** The order that changed the position. Absent when the exchange omits it. */
+  /** The order that changed the position. The exchange may omit this field. */
   readonly orderDetail?: OrderDetail
-  /** `BOTH` in one-way mode; `LONG` or `SHORT` in hedge mode. Absent when the exchange omits it. */
+  /** `BOTH` in one-way mode; `LONG` or `SHORT` in hedge mode. The exchange may omit this field. */
   readonly side?: ReceivedPositionSide
-  /** Whether the position was opened in hedge mode. Absent when the exchange omits it. */
+  /** Whether the position was opened in hedge mode. The exchange may omit this field. */
   readonly isHedge?: boolean
 }
 

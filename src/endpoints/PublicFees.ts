@@ -47,9 +47,9 @@ export interface FlexibleFee {
  * @category models
  */
 export interface Terms {
-  /** The minimum amount. Absent when the exchange omits it. */
+  /** The minimum amount. The exchange may omit this field. */
   readonly minAmount?: Decimal
-  /** The maximum amount; zero means no maximum. Absent when the exchange omits it. */
+  /** The maximum amount; zero means no maximum. The exchange may omit this field. */
   readonly maxAmount?: Decimal
   /** The fixed fee. Absent when there is no such fee. */
   readonly fixed?: Decimal
@@ -71,9 +71,9 @@ export interface ProviderTerms extends Terms {
   readonly canDeposit?: boolean
   /** Whether the provider currently pays out withdrawals. Absent in deposit terms. */
   readonly canWithdraw?: boolean
-  /** Whether a deposit can be made through the API. Absent when the exchange omits it. */
+  /** Whether a deposit can be made through the API. The exchange may omit this field. */
   readonly canDepositByCall?: boolean
-  /** Whether a withdrawal can be made through the API. Absent when the exchange omits it. */
+  /** Whether a withdrawal can be made through the API. The exchange may omit this field. */
   readonly canWithdrawByCall?: boolean
 }
 
@@ -111,9 +111,9 @@ export interface PublicFee {
   readonly canDeposit?: boolean
   /** Whether the asset can currently be withdrawn. Absent means no. */
   readonly canWithdraw?: boolean
-  /** Whether a deposit can be made through the API. Absent when the exchange omits it. */
+  /** Whether a deposit can be made through the API. The exchange may omit this field. */
   readonly canDepositByCall?: boolean
-  /** Whether a withdrawal can be made through the API. Absent when the exchange omits it. */
+  /** Whether a withdrawal can be made through the API. The exchange may omit this field. */
   readonly canWithdrawByCall?: boolean
   /** Deposit fees and limits. */
   readonly deposit: Direction
@@ -166,7 +166,7 @@ const providers = () =>
     ).schema
   )
 
-/** Adds the tag of one `Direction` case to the terms that a codec decodes. */
+/** Creates the schema of one case of `Direction`: the decoded terms together with the case's tag. */
 const tagged = <const Tag extends string, A>(tag: Tag, terms: Schema.Codec<A, unknown>) =>
   terms.pipe(
     Schema.decodeTo(Schema.TaggedStruct(tag, { terms: Schema.toType(terms) }), {

@@ -84,8 +84,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class StockMarketOrders extends Context.Service<StockMarketOrders, {
   /**
-   * Places the order, after checking it against the market's rules. The exchange cancels any part beyond the taker
-   * band.
+   * Places the order, after checking it against the market's rules. The exchange cancels any part that would trade too
+   * far from the best price (outside the taker band).
    *
    * Fails with:
    *

@@ -88,7 +88,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class StopMarketOrders extends Context.Service<StopMarketOrders, {
   /**
    * Places the order, after checking it against the market's rules. Once the order triggers, the exchange cancels any
-   * part beyond the taker band.
+   * part that would trade too far from the best price (outside the taker band).
    *
    * Fails with:
    *

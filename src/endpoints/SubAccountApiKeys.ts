@@ -49,7 +49,7 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Default 0. */
+  /** The index of the page's first record, 0 to 10000. Default 0. */
   readonly offset?: Offset
 }
 
@@ -129,7 +129,7 @@ interface Received extends SubAccountApiKey {
  * @category models
  */
 export interface Page extends Pages.Page<SubAccountApiKey> {
-  /** The index of the first record. */
+  /** The index of the page's first record. */
   readonly offset: Offset
   /** The page size: the maximum number of records per page. */
   readonly limit: Limit

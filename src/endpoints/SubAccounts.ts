@@ -48,7 +48,7 @@ export interface StreamRequest {
  * @category models
  */
 export interface Request extends StreamRequest {
-  /** The index of the first record, 0 to 10000. Default 0. */
+  /** The index of the page's first record, 0 to 10000. Default 0. */
   readonly offset?: Offset
 }
 
@@ -134,7 +134,7 @@ export const SubAccount: Schema.Codec<SubAccount, unknown> = Wire.answer<SubAcco
  * @category models
  */
 export interface Page extends Pages.Page<SubAccount> {
-  /** The index of the first record. */
+  /** The index of the page's first record. */
   readonly offset: Offset
   /** The page size that the exchange applied: the maximum number of records per page. */
   readonly limit: Limit

@@ -34,9 +34,9 @@ const request = () => Wire.struct({})
  * @category models
  */
 export interface TradingFee {
-  /** The maker fee, in percent (`"0.1"` is 0.1 %). */
+  /** The maker fee, in percent (`"0.1"` is 0.1%). */
   readonly maker: Decimal
-  /** The taker fee, in percent (`"0.1"` is 0.1 %). */
+  /** The taker fee, in percent (`"0.1"` is 0.1%). */
   readonly taker: Decimal
 }
 
@@ -47,9 +47,9 @@ export interface TradingFee {
  * @category models
  */
 export interface FeeSchedule extends TradingFee {
-  /** The default maker fee on futures markets, in percent. Absent when the exchange omits it. */
+  /** The default maker fee on futures markets, in percent. The exchange may omit this field. */
   readonly futuresMaker?: Decimal
-  /** The default taker fee on futures markets, in percent. Absent when the exchange omits it. */
+  /** The default taker fee on futures markets, in percent. The exchange may omit this field. */
   readonly futuresTaker?: Decimal
   /**
    * The maker's surcharge for retail-price-improvement (RPI) orders on spot and margin markets, in percent. Such orders

@@ -74,7 +74,7 @@ interface Sent extends Funds {
   readonly from?: Balance
   /** The target balance. */
   readonly to?: Balance
-  /** The source and the target, combined in one word such as `deposit`. */
+  /** One word that stands for the source and the target, such as `deposit`. */
   readonly method?: typeof Method.Type
 }
 

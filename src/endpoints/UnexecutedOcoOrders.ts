@@ -56,7 +56,8 @@ export interface StreamRequest {
  */
 export interface Request extends StreamRequest {
   /**
-   * The index of the first record: at most 10000 in the document's dialect, 4294967295 in the live dialect. Default 0.
+   * The index of the page's first record: at most 10000 in the document's dialect, 4294967295 in the live dialect.
+   * Default 0.
    */
   readonly offset?: RecordOffset
 }
@@ -68,7 +69,7 @@ const request = ({ recordOffset }: Dialect) =>
     offset: Schema.optionalKey(recordOffset)
   })
 
-/** A plain list, without the page's offset and limit. */
+/** The response is a plain list: it does not contain the page's offset and limit. */
 const response = (dialect: Dialect) => Schema.Array(CollateralOcoOrders.endpoint.response(dialect))
 
 /**

@@ -16,33 +16,36 @@ export interface Foreign {
   readonly at: string
 }
 
-/** The platform while a history runs. */
+/** Controls the platform while a history runs. */
 export interface Ambient {
-  /** The foreign resources found so far; at most ten. */
+  /** The resources found so far that the seed does not control; at most ten. */
   readonly foreign: ReadonlyArray<Foreign>
-  /** Whether foreign work has been created since the previous call of this function, and may still be pending. */
+  /**
+   * Whether the program has created a resource that the seed does not control, such as a promise or a timer, since the
+   * previous call of this function. Its work may still be pending.
+   */
   readonly isPending: () => boolean
-  /** Runs work, and detects the foreign resources that it creates. */
+  /** Runs work, and records the resources it creates that the seed does not control. */
   readonly detect: <A>(work: () => A) => A
-  /** Restores the platform. */
+  /** Restores the platform's clock and random functions. */
   readonly leave: () => void
 }
 
-/** Resources that the runtime creates for its own purposes. */
+/** The kinds of resources that the runtime creates for its own purposes, which are ignored. */
 const own = new Set(["effect/Fiber", "TickObject", "Microtask"])
 
 const most = 10
 
 const places = /^\s*at (.*)$/u
 
-/** Returns the first line of the stack outside of Node, libraries and the `explore` modules. */
+/** Returns the first stack line that is not in Node, a library or an `explore` module. */
 const placeOf = (stack: string): string => {
   const lines = stack.split("\n").flatMap((line) => places.exec(line)?.[1] ?? [])
   const isOutside = (line: string) => !/node:|node_modules|src\/explore\/|explore\/Ambient/u.test(line)
   return lines.find(isOutside) ?? lines.at(-1) ?? "an unknown place"
 }
 
-/** Replaces a property temporarily. Returns a function that restores it. */
+/** Replaces an object's property. Returns a function that restores the original property. */
 const replace = (target: object, name: string, value: unknown): () => void => {
   const before = Object.getOwnPropertyDescriptor(target, name)
   Object.defineProperty(target, name, { value, configurable: true, writable: true })
@@ -111,7 +114,7 @@ export const enter = (now: () => number, random: Seeded): Ambient => {
   }
 }
 
-/** Waits until the event loop has run once, and for at least `millis` milliseconds of real time. */
+/** Calls `done` after at least `millis` milliseconds of real time, and at least one turn of the event loop. */
 export const turn = (millis: number, done: () => void): void => {
   setTimeout(done, millis)
 }

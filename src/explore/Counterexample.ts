@@ -1,6 +1,6 @@
 /**
- * A counterexample: a scenario that breaks an invariant, as a file. It describes what happens in plain English, and
- * contains everything that is needed to run the scenario again.
+ * A counterexample: a scenario that breaks an invariant, stored as a file. The file tells in plain English what
+ * happens, and contains everything that is needed to run the scenario again.
  *
  * @example
  * ```ts
@@ -37,11 +37,14 @@ export interface Counterexample {
   readonly why: string
   /** The scenario. */
   readonly scenario: Scenario.Scenario
-  /** Whether the seed controls everything that the program did. If not, a replay might not break the invariant. */
+  /** Whether the seed controlled everything that the program did. If not, a replay might not break the invariant. */
   readonly replayable: boolean
-  /** The program's latest spans, in the sequence in which they ended. */
+  /** The program's latest spans, in the order in which they ended. */
   readonly spans: ReadonlyArray<Span>
-  /** All commands of the exchange, one per line. `effect-txc sandbox --replay` accepts the counterexample file. */
+  /**
+   * All commands of the exchange, as lines of a journal. `effect-txc sandbox --replay` accepts a counterexample file
+   * and executes these commands.
+   */
   readonly commands: ReadonlyArray<string>
 }
 
@@ -67,7 +70,7 @@ export const schema: Schema.Codec<Counterexample, unknown> = Schema.Struct({
   commands: Schema.Array(Schema.String)
 })
 
-/** Returns the counterexample from a history, or `undefined` if the history breaks no invariant. */
+/** Creates the counterexample from a history. Returns `undefined` if the history breaks no invariant. */
 export const of = (
   { dialect = Dialect.live, name }: Program,
   history: World.History

@@ -1,11 +1,12 @@
 /**
- * Records what the histories of an exploration have reached. A scenario that reaches something new is worth varying.
+ * Records which states, events and faults occurred in the histories of an exploration. The search varies scenarios in
+ * which something new occurred.
  */
 import type { History } from "./World.ts"
 
 /**
- * The number of histories that reached each item, by the item's name, such as `order FILLED`, `fault Reset on
- * order/new` or `call lost order/new`.
+ * The number of histories in which each state, event or fault occurred, keyed by its name, such as `order FILLED`,
+ * `fault Reset on order/new` or `call lost order/new`.
  *
  * @category models
  */
@@ -13,14 +14,17 @@ export type Coverage = ReadonlyMap<string, number>
 
 const lastPart = (path: string): string => path.slice(path.lastIndexOf("/api/") + "/api/v4/".length)
 
-/** Returns the names of the events that had no effect, with the reasons. */
+/** Returns a name for each event that had no effect, which includes the reason. */
 export const refusedIn = ({ refusals }: History): ReadonlySet<string> =>
   new Set(refusals.map(({ event, why }) => `no effect ${event._tag}: ${why}`))
 
-/** Groups counts into classes, because the third occurrence of something is rarely interesting. */
+/**
+ * Returns the class of a count: 0, 1, 2, some (up to 9) or many. The difference between larger counts is rarely
+ * interesting.
+ */
 const classOf = (count: number): string => count < 3 ? String(count) : count < 10 ? "some" : "many"
 
-/** Returns the names of everything that a history has reached. */
+/** Returns the names of all states, events and faults that occurred in a history. */
 export const reachedBy = ({ events, marks, moment, reached }: History): ReadonlySet<string> => {
   const found = new Set<string>()
   for (const name of reached) found.add(`reached ${name}`)

@@ -13,7 +13,7 @@ import * as Seeded from "./Seeded.ts"
 import type { Server } from "./Server.ts"
 import type { Timeline } from "./Timeline.ts"
 
-/** The parts of a history that events change. */
+/** The parts of a history that events use. */
 export interface World {
   readonly timeline: Timeline
   readonly server: Server
@@ -27,9 +27,12 @@ export interface World {
   readonly drift: (millis: number) => void
   /** Called when the exchange has been restarted. */
   readonly started: () => void
-  /** Called when an event, or a step of an event, has no effect, because the exchange refuses it or is down. */
+  /** Called when an event, or a step of it, has no effect, because the exchange is down or refuses the event. */
   readonly refused: (event: Scenario.Event, why: string) => void
-  /** Called when an event can't happen on this exchange in any history, so the scenario is wrong. */
+  /**
+   * Called when an event can't happen in any history, for example on a market that does not exist. The history is then
+   * invalid.
+   */
   readonly impossible: (event: Scenario.Event, why: string) => void
 }
 
@@ -39,14 +42,14 @@ const whyOf = (reply: Reply.Failed): string =>
     ? reply.why
     : [...new Set(reply.violations.map(([field, constraint]) => Expected.sentence(field, constraint)))].join("; ")
 
-/** Whether a request names a market or an account that does not exist. */
+/** Whether a request was refused because it names a market or an account that does not exist. */
 const isUnknown = (reply: Reply.Failed): boolean =>
   reply._tag === "Refused" && reply.why === "notFound" ||
   reply.violations.some(([, { kind }]) => kind === "known")
 
 /**
- * Sends a request that carries out an event. The exchange may refuse another account's order like any order, but it
- * refuses an owner's action only if the scenario is wrong.
+ * Sends a request that carries out an event. A refused order of the other account has no effect, like any refused
+ * order. Any other refusal means that the scenario is wrong.
  */
 const perform = (world: World, event: Scenario.Event, request: OwnerRequest): void =>
   world.fork(Effect.map(world.server.perform(request), (reply) => {
@@ -56,15 +59,15 @@ const perform = (world: World, event: Scenario.Event, request: OwnerRequest): vo
     else world.impossible(event, whyOf(reply))
   }))
 
-/** A market's price tick, in units. */
+/** Returns a market's price step, in units. */
 const tickOf = ({ server }: World, market: MarketName): bigint => {
   const found = server.latest().venue.state.markets.get(market)
   return found === undefined ? 1n : Units.stepOf(found.moneyPrecision)
 }
 
 /**
- * Sets a market's price to `from`, changed by `permille` thousandths, and rounded to the tick. The result is at least
- * one tick.
+ * Sets a market's price to `from` plus `permille` thousandths of it, rounded down to the price step. The price is at
+ * least one step.
  */
 const setPrice = (
   world: World,
@@ -79,10 +82,10 @@ const setPrice = (
   perform(world, event, { _tag: "MovePrice", market, price })
 }
 
-/** The number of steps in which a price moves if the change takes time. */
+/** The number of steps of a price change that is not immediate. */
 const steps = 10
 
-/** Returns a market's price. If the market has no price, no event can change the price. */
+/** Returns a market's last price. Without a last price, the event is impossible. */
 const priceFor = (world: World, event: Scenario.Price | Scenario.Walk): bigint | undefined => {
   const price = world.server.price(event.market as MarketName)
   if (price === undefined) world.impossible(event, `${event.market} has no price`)
@@ -113,7 +116,7 @@ const walk = (world: World, event: Scenario.Walk): void => {
   }
 }
 
-/** Formats thousandths as a decimal. */
+/** Converts a number of thousandths to a decimal: 1500 to `1.500`. */
 const thousandths = (count: number): string => `${Math.trunc(count / 1000)}.${String(count % 1000).padStart(3, "0")}`
 
 const trade = ({ market, side, thousandths: count }: Scenario.Trade): OwnerRequest => ({
@@ -144,8 +147,8 @@ const fund = ({ market, permille }: Scenario.Funding): OwnerRequest => ({
 })
 
 /**
- * Moves the mark price past the program's liquidation price, and resets the mark price after `lastsMillis`
- * milliseconds.
+ * Moves the mark price past the liquidation price of the program's position. After `lastsMillis` milliseconds, the mark
+ * price follows the market again.
  */
 const liquidate = (world: World, event: Scenario.Liquidation): void => {
   const { server, timeline } = world
@@ -162,7 +165,7 @@ const liquidate = (world: World, event: Scenario.Liquidation): void => {
   timeline.after(event.lastsMillis, () => move(null))
 }
 
-/** Executes an event immediately. */
+/** Carries out an event now. */
 const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall>): void => {
   const { fork, server, timeline } = world
   if ("market" in event && !server.latest().venue.state.markets.has(event.market as MarketName)) {

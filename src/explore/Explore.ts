@@ -45,8 +45,9 @@ export interface Result {
   /** The program's name. */
   readonly program: string
   /**
-   * `held`: no history broke an invariant. `broken`: a history broke an invariant. `missed`: no history reached a state
-   * that `Invariant.reached` requires. `invalid`: the program could not be checked.
+   * `held`: no history broke an invariant, and all required states were reached. `broken`: a history broke an
+   * invariant. `missed`: no history broke an invariant, but a state that `Invariant.reached` requires was never
+   * reached. `invalid`: the program could not be checked.
    */
   readonly verdict: "held" | "broken" | "missed" | "invalid"
   /** The history that breaks an invariant, made as small as possible; present only if the verdict is `broken`. */
@@ -65,7 +66,7 @@ export interface Result {
   readonly runs: number
   /** The number of histories that were used to make the counterexample smaller. */
   readonly shrinks: number
-  /** The number of histories that reached each state, event or fault, keyed by its name. */
+  /** The number of histories in which each state, event or fault occurred, keyed by its name. */
   readonly coverage: Readonly<Record<string, number>>
   /**
    * The resources that the seed does not control. Unless the list is empty, a replay might not reproduce a
@@ -88,7 +89,7 @@ const verdictOf = ({ history, invalid, missed }: Search.Found): Result["verdict"
 }
 
 /**
- * Searches for a history that breaks an invariant, and makes the history as small as possible. Fails only if the
+ * Searches for a history that breaks an invariant, and makes its scenario as small as possible. Fails only if the
  * exchange cannot be prepared.
  *
  * @category running

@@ -1,6 +1,6 @@
 /**
  * Statements about a program that must hold in every history. The exploration checks them after every command of the
- * exchange, and whenever the program calls `say`.
+ * exchange, whenever the program calls `say`, and at the end.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export interface Always {
 }
 
 /**
- * An invariant that must become true within a time limit whenever a condition becomes true.
+ * An invariant that must hold within a time limit after a condition becomes true.
  *
  * @category models
  */
@@ -55,7 +55,7 @@ export interface Eventually {
   readonly _tag: "Eventually"
   /** The invariant as a sentence in the present tense. */
   readonly name: string
-  /** Whether the time limit starts. It runs until `holds` returns `true`. */
+  /** The condition that starts the time limit. The limit ends when `holds` returns `true`, and can then start again. */
   readonly when: (moment: Moment) => boolean
   /** Checks the invariant against the current state. */
   readonly holds: (moment: Moment) => Judgement
@@ -64,8 +64,8 @@ export interface Eventually {
 }
 
 /**
- * An invariant that must hold at the end of a history, when the program has been stopped after a calm period without
- * faults.
+ * An invariant that must hold at the end of a history: when the program has ended, or was stopped after a calm period
+ * without faults.
  *
  * @category models
  */
@@ -78,8 +78,8 @@ export interface AtTheEnd {
 }
 
 /**
- * A state that at least one history must reach. If no history reaches the state, the exploration has not tested what it
- * was meant to test.
+ * A state that at least one history must reach. If no history reaches it, the other invariants may have held only
+ * because nothing happened.
  *
  * @category models
  */
@@ -99,14 +99,16 @@ export interface Reached {
 export const always = (name: string, holds: Always["holds"]): Always => ({ _tag: "Always", name, holds })
 
 /**
- * Creates an invariant that must become true within a time limit whenever a condition becomes true.
+ * Creates an invariant that must hold within a time limit after a condition becomes true.
  *
  * @category constructors
  */
 export const eventually = (
   name: string,
   { holds, when, within }: {
-    /** Whether the time limit starts. It runs until `holds` returns `true`. */
+    /**
+     * The condition that starts the time limit. The limit ends when `holds` returns `true`, and can then start again.
+     */
     readonly when: (moment: Moment) => boolean
     /** Checks the invariant against the current state. */
     readonly holds: (moment: Moment) => Judgement
@@ -135,16 +137,14 @@ export const atTheEnd = (name: string, holds: AtTheEnd["holds"]): AtTheEnd => ({
  */
 export const reached = (name: string, when: Reached["when"]): Reached => ({ _tag: "Reached", name, when })
 
-/**
- * Returns the text by which orders are compared by default: the market, side, type, amount and prices.
- */
+/** Returns the default text for the comparison of orders: market, side, type, amount and prices. */
 const sameTerms = ({ activationPrice, amount, market, price, side, type }: OpenOrder | EndedOrder): string =>
   [market, side, type, amount, price, activationPrice].filter((term) => term !== undefined).join(" ")
 
 /**
- * No order is placed twice. Two orders are the same if `of` returns the same text for both. By default, the text
- * consists of the market, side, type, amount and prices. A program that places equal orders on purpose needs its own
- * `of`, for example the client order id without the attempt number.
+ * No order is placed twice. Two orders count as the same if `of` returns the same text for both; by default, this text
+ * consists of the market, side, type, amount and prices. For a program that places equal orders on purpose, pass
+ * another `of`, which might return the client order id without the attempt number.
  *
  * @category standard
  */
@@ -161,8 +161,8 @@ export const noOrderTwice = (of: (order: OpenOrder | EndedOrder) => string = sam
   })
 
 /**
- * The program's exposure on a market is limited. The exposure, in the base currency, is the largest position, long or
- * short, that the account would have if all open orders on one side were filled.
+ * The program's exposure on a market is at most `most`. The exposure is the largest position, long or short, that the
+ * account would have if all its open orders on one side were filled, in the base currency.
  *
  * @category standard
  */
@@ -181,7 +181,7 @@ export const exposureWithin = (
   })
 
 /**
- * Once the program has been stopped, it has no open orders.
+ * At the end of a history, the program has no open orders.
  *
  * @category standard
  */
@@ -191,7 +191,7 @@ export const noOrdersLeft: AtTheEnd = atTheEnd(
 )
 
 /**
- * Once the program has been stopped, it has no open positions.
+ * At the end of a history, the program has no open positions.
  *
  * @category standard
  */
@@ -202,8 +202,9 @@ export const noPositionsLeft: AtTheEnd = atTheEnd(
 )
 
 /**
- * At the end, the program's own ledger matches the exchange's. For each ticker, the amount that the program last
- * reported with `say("ledger", { BTC: "1.5" })` must equal the total of the trade and collateral wallets.
+ * At the end of a history, the program's own ledger matches its balances. For each ticker, the amount that the program
+ * last reported, for example with `say("ledger", { BTC: "1.5" })`, must equal the total of its trade and collateral
+ * wallets.
  *
  * @category standard
  */
@@ -223,7 +224,7 @@ export const ledgerMatches = (name = "ledger"): AtTheEnd =>
   })
 
 /**
- * The program makes no further call after the exchange has refused its key as disabled.
+ * Once the exchange has refused a call because the key is disabled, the program makes no further calls.
  *
  * @category standard
  */
@@ -242,7 +243,7 @@ export const noCallWithDisabledKey: Always = always(
 )
 
 /**
- * The exchange never has to refuse a call because of its rate limits.
+ * The program never exceeds a rate limit: the exchange refuses no call because of one.
  *
  * @category standard
  */
@@ -269,13 +270,13 @@ export interface Broken {
   readonly why: string
 }
 
-/** Checks an invariant during one history. */
+/** The check of one invariant during one history. */
 export interface Monitor {
   /** Checks the current state. Returns why the invariant is broken, or `undefined` if it holds. */
   readonly look: (moment: Moment) => string | undefined
   /** Checks the final state. */
   readonly end: (moment: Moment) => string | undefined
-  /** Whether the history has reached the required state. */
+  /** Whether the history has reached the required state; always `true` for an invariant that requires no state. */
   readonly isReached: () => boolean
 }
 
@@ -286,7 +287,10 @@ const whyOf = (judgement: Judgement): string | undefined => {
 
 const never = () => undefined
 
-/** Starts checking an invariant. `wakeAfter` schedules another check after `millis` milliseconds. */
+/**
+ * Creates the check of an invariant for one history. `wakeAfter` must schedule another check after `millis`
+ * milliseconds.
+ */
 export const watch = (invariant: Invariant, wakeAfter: (millis: number) => void): Monitor => {
   const none: Monitor = { look: never, end: never, isReached: () => true }
   switch (invariant._tag) {

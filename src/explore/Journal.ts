@@ -1,6 +1,6 @@
 /**
- * The exchange's journal in a history. The journal is in memory, on top of a prepared state. Each group of commands
- * becomes durable in a task of the history, so the seed decides when.
+ * The exchange's journal in a history. It is in memory, and continues from a prepared state. A task of the history
+ * makes each group of commands durable, so the seed decides when that happens.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -13,23 +13,26 @@ import type { Journal as SandboxJournal, Options, Snapshot } from "../sandbox/st
 export interface Prepared {
   /** The encoded state. */
   readonly snapshot: Snapshot
-  /** The commands, each as a line in a journal. */
+  /** The commands, as lines of a journal. */
   readonly lines: ReadonlyArray<string>
 }
 
 /** The exchange's journal in a history. */
 export interface Journal {
-  /** The commands since the prepared state, durable or not. */
+  /** The commands since the prepared state, whether they are durable yet or not. */
   readonly commands: ReadonlyArray<Command>
   /** Opens the journal for an exchange that starts or restarts. */
   readonly open: (options: Options) => SandboxJournal
-  /** All commands, including those before the prepared state, as lines that a new venue can replay. */
+  /** All commands, including those that led to the prepared state, as journal lines that a new venue can replay. */
   readonly lines: () => ReadonlyArray<string>
 }
 
 const lineOf = (command: Command): string => Result.getOrThrow(Chain.encode(command))
 
-/** Creates a journal on top of a prepared state. `later` runs work as a task of the history. */
+/**
+ * Creates a journal that continues from a prepared state, or an empty journal. `later` runs work as a task of the
+ * history.
+ */
 export const make = (prepared: Prepared | undefined, later: (work: () => void) => void): Journal => {
   const commands: Array<Command> = []
   const base = prepared?.snapshot.sequence ?? 0

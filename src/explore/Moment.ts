@@ -1,4 +1,4 @@
-/** The state of the exchange and the program at one point in time, as an invariant sees it. */
+/** The state of the exchange and the program at one point in time, which invariants check. */
 import type * as Schema from "effect/Schema"
 import * as Decimal from "../domain/Decimal.ts"
 import type { MarketName } from "../domain/Identifiers.ts"
@@ -44,9 +44,9 @@ export interface Moment {
   readonly balances: ReadonlyArray<Balance>
   /** All markets and their prices. */
   readonly markets: ReadonlyArray<MarketSummary>
-  /** The program's calls, as the exchange logged them, oldest first. */
+  /** The program's calls that arrived, as the exchange logged them, oldest first. */
   readonly calls: ReadonlyArray<RequestRecord>
-  /** The program's calls, as the network saw them, oldest first. */
+  /** All calls that the program sent, as the network saw them, oldest first. */
   readonly sent: ReadonlyArray<Sent>
   /** The values that the program reported about itself with `say`, keyed by name. */
   readonly said: ReadonlyMap<string, Said>
@@ -54,7 +54,7 @@ export interface Moment {
   readonly isRunning: boolean
   /** The number of times that the program was started. */
   readonly starts: number
-  /** The reasons why processes of the program have failed. */
+  /** For each process of the program that has failed, the reason. */
   readonly failures: ReadonlyArray<string>
   /** The total of an asset's free and locked funds in the trade wallet and the collateral wallet. */
   readonly total: (ticker: string) => Decimal.Decimal
@@ -62,7 +62,7 @@ export interface Moment {
   readonly position: (market: string) => Decimal.Decimal
 }
 
-/** The parts of a history that a `Moment` shows. */
+/** The parts of a history from which a `Moment` is created. */
 export interface Source {
   readonly server: Server
   readonly account: string
@@ -75,7 +75,7 @@ export interface Source {
   readonly failures: ReadonlyArray<string>
 }
 
-/** Adds decimals. A decimal is skipped if the sum would have too many digits. */
+/** Adds decimals. Skips a decimal if the sum would need more than 64 characters. */
 export const sum = (decimals: Iterable<Decimal.Decimal>): Decimal.Decimal => {
   let total = Decimal.zero
   for (const decimal of decimals) {
@@ -85,10 +85,12 @@ export const sum = (decimals: Iterable<Decimal.Decimal>): Decimal.Decimal => {
   return total
 }
 
-/** Creates a view that always shows the current state. */
+/** Creates a `Moment` that always shows the current state, computed when it is read. */
 export const make = ({ account, server, ...source }: Source): Moment => {
   const state = () => server.latest().venue.state
-  /** The values computed since the latest command. Each value is computed only once after each command. */
+  /**
+   * The values that were computed since the latest command, so that each value is computed at most once per command.
+   */
   let known = { sequence: -1, values: new Map<string, unknown>() }
   const cached = <A>(name: string, compute: () => A): A => {
     const sequence = server.latest().venue.sequence()

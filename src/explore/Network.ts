@@ -1,6 +1,7 @@
 /**
- * The network between a program and its exchange. Each message takes some time, which is drawn from the seed. A message
- * that was handed over arrives even if its sender has been killed, but the response to a killed sender is discarded.
+ * The network between a program and its exchange. Each message has a delay, which is drawn from the seed. A message
+ * that the program has handed to the network arrives even if the program's process is killed afterwards, but the
+ * response to it is discarded.
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -18,7 +19,7 @@ import type { IsAlive } from "./Tasks.ts"
 import type { Timeline } from "./Timeline.ts"
 
 /**
- * The outcome of a call, as its caller saw it.
+ * The outcome of a call from the caller's point of view.
  *
  * @category models
  */
@@ -36,7 +37,7 @@ export interface Sent {
   readonly path: string
   /** The number of the process that made the call, counted from 1. */
   readonly process: number
-  /** The time at which the call was handed over, in Unix milliseconds. */
+  /** The time at which the program handed the call to the network, in Unix milliseconds. */
   readonly at: number
   /** The call's outcome so far. */
   outcome: Outcome
@@ -52,14 +53,14 @@ export interface Peer {
   readonly isAlive: IsAlive
 }
 
-/** The parts of a history that the network needs. */
+/** The parts of a history that the network uses. */
 export interface World {
   readonly scenario: Scenario
   readonly timeline: Timeline
   readonly server: Server
   /** Runs an effect in the history, outside of the program. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
-  /** Called when a call has been handed over. */
+  /** Called when the program has handed a call to the network. */
   readonly handedOver: (call: Sent) => void
 }
 
@@ -79,7 +80,7 @@ const notSent = Effect.fail(
   })
 )
 
-/** Reads a response body that arrives in parts. */
+/** Reads a response, whose body may arrive in parts. */
 const readAll = ({ body, headers, status }: Streamed): End =>
   Effect.matchEffect(Stream.mkUint8Array(body), {
     onFailure: () => lost,
@@ -104,7 +105,7 @@ const delays = ({ latency: { from, to }, order }: Scenario): () => number => {
   return () => least + random.below(most - least + 1)
 }
 
-/** Returns the exchange's response to a request, on the exchange's clock. */
+/** Sends a request to the exchange, whose clock is `clock`. Returns the response. */
 const ask = (
   { venue }: Running,
   request: Transport.Request,
@@ -140,7 +141,7 @@ export class Network {
   private readonly world: World
   private readonly delay: () => number
   private readonly clock: Clock.Clock
-  /** Functions that close each process's connections. */
+  /** For each process number, the functions that close the process's connections. */
   private readonly links = new Map<number, Set<() => void>>()
   private unanswered = 0
 
@@ -189,7 +190,7 @@ export class Network {
     }
   }
 
-  /** Closes a dead process's connections. */
+  /** Closes the connections of a process that has ended or was killed. */
   forget({ number }: Peer): void {
     for (const end of this.links.get(number) ?? []) end()
     this.links.delete(number)
@@ -233,7 +234,7 @@ export class Network {
   }
 }
 
-/** Returns a function that delivers messages late, but in the sequence in which they were sent. */
+/** Returns a function that delivers messages with a delay, but in the order in which they were sent. */
 const inOrder = <A>(timeline: Timeline, delay: () => number, deliver: (message: A) => void): (message: A) => void => {
   const waiting: Array<A> = []
   let last = 0
@@ -247,7 +248,7 @@ const inOrder = <A>(timeline: Timeline, delay: () => number, deliver: (message: 
   }
 }
 
-/** A connection that delivers messages late, and delivers no messages to a dead process. */
+/** A connection that delivers messages with a delay, and delivers nothing to a process that has ended or was killed. */
 const delayed = (wire: Socket.Wire, timeline: Timeline, delay: () => number, isAlive: IsAlive): Socket.Wire => {
   const deliver = inOrder(timeline, delay, (message: () => void) => {
     if (isAlive()) message()

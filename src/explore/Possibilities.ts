@@ -1,6 +1,6 @@
 /**
- * Creates fast-check arbitraries that generate scenarios. These arbitraries also shrink values that they did not
- * generate, so mutated scenarios shrink like any other.
+ * Creates the fast-check arbitraries that generate scenarios. They can also shrink values that they did not generate,
+ * so the search can shrink a scenario that it has varied.
  *
  * @example
  * ```ts
@@ -28,8 +28,8 @@ export type Kind = Scenario.Event["_tag"]
  */
 export interface Possibilities {
   /**
-   * The relative probability of each kind of event. Kinds without a weight do not occur. By default, every kind except
-   * `Key` may occur.
+   * The relative probability of each kind of event. A kind without a weight does not occur. By default, all kinds
+   * except `Key` have a weight.
    */
   readonly weights?: { readonly [K in Kind]?: number }
   /** The largest number of events; 6 by default. */
@@ -38,7 +38,7 @@ export interface Possibilities {
   readonly always?: ReadonlyArray<Scenario.Event>
   /** The bounds of the message delays, in milliseconds; 0 to 200 by default. */
   readonly latency?: Scenario.Latency
-  /** Whether the sequence in which fibers run varies; `true` by default. */
+  /** Whether the order in which fibers run varies; `true` by default. */
   readonly orders?: boolean
   /** The largest price change in one event, in thousandths; 300 by default. */
   readonly permille?: number
@@ -46,27 +46,30 @@ export interface Possibilities {
   readonly symptoms?: ReadonlyArray<(Faults.Symptom | Faults.StreamSymptom)["_tag"]>
 }
 
-/** The properties of a program that decide where events can affect it. */
+/** The properties of a program that determine which events can affect it, and when. */
 export interface Surroundings {
   /** The markets whose prices move. */
   readonly markets: ReadonlyArray<string>
-  /** The period in which events happen, in milliseconds. */
+  /** The length of the period in which events happen, in milliseconds. */
   readonly millis: number
-  /** The paths that the program calls. */
+  /** The paths of the program's calls. */
   readonly paths: ReadonlyArray<string>
   /** The channels that the program subscribes to. */
   readonly channels: ReadonlyArray<string>
-  /** The number of calls that the program makes when nothing happens. */
+  /** The number of calls that the program makes in a history without random events. */
   readonly calls: number
-  /** The time for which the program is busy when nothing happens, in milliseconds; at most `millis`. */
+  /**
+   * The time until shortly after the program's last response in a history without random events, in milliseconds;
+   * `millis` if the program subscribes to channels.
+   */
   readonly busyMillis: number
 }
 
 const between = (min: number, max: number) => fc.integer({ min, max: Math.max(min, max) })
 
 /**
- * Creates an arbitrary of tagged objects. The caller states the type, because TypeScript cannot infer it from the
- * fields.
+ * Creates an arbitrary of objects with the tag `_tag`. The caller must state the type `A`, because TypeScript cannot
+ * infer it from the fields.
  */
 const tagged = <A extends { readonly _tag: string }>(
   _tag: A["_tag"],
@@ -76,7 +79,7 @@ const tagged = <A extends { readonly _tag: string }>(
 
 const applied = { applied: fc.boolean() }
 
-/** All call symptoms, simplest first. Shrinking prefers the first symptom that still breaks the invariant. */
+/** All symptoms of calls, simplest first, because shrinking keeps the first symptom that still breaks the invariant. */
 const symptoms: { readonly [Tag in Faults.Symptom["_tag"]]: fc.Arbitrary<Faults.Symptom> } = {
   Reset: tagged<Faults.Reset>("Reset", applied),
   BadGateway: tagged<Faults.BadGateway>("BadGateway", applied),
@@ -97,7 +100,7 @@ const symptoms: { readonly [Tag in Faults.Symptom["_tag"]]: fc.Arbitrary<Faults.
   })
 }
 
-/** All message symptoms, for faults that select a channel. */
+/** All symptoms of pushed messages, for faults that select a channel. */
 const ofMessages = {
   Lose: tagged<Faults.Lose>("Lose", {}),
   Duplicate: tagged<Faults.Duplicate>("Duplicate", {}),
@@ -118,13 +121,13 @@ const ofConnections = {
   IgnorePing: tagged<Faults.IgnorePing>("IgnorePing", {})
 }
 
-/** A fault whose selectors may be `undefined`. */
+/** A fault as generated: `path` and `channel` may be `undefined`. */
 interface Drawn extends Pick<Faults.Fault, "skip" | "times" | "symptom"> {
   readonly path?: string | undefined
   readonly channel?: string | undefined
 }
 
-/** A fault with the selectors that are not `undefined`. */
+/** Removes `path` and `channel` from a fault if they are `undefined`. */
 const withoutAbsent = ({ channel, path, ...rest }: Drawn): Faults.Fault => ({
   ...(path === undefined ? {} : { path }),
   ...(channel === undefined ? {} : { channel }),
@@ -167,7 +170,7 @@ const down = { downMillis: between(0, 10_000) }
 const eventsOf = (possible: Possibilities, around: Surroundings) => {
   const { busyMillis, calls, markets, millis } = around
   const { permille = 300 } = possible
-  // Most events should happen while the program is busy.
+  // At least half of the events happen while the program is probably making calls.
   const at = { at: fc.oneof(between(0, busyMillis), between(0, millis)) }
   const on = { ...at, market: fc.constantFrom(...markets) }
   const futures = markets.filter((market) => market.endsWith("_PERP"))
@@ -197,7 +200,7 @@ const eventsOf = (possible: Possibilities, around: Surroundings) => {
       ...onFutures,
       lastsMillis: between(0, 10_000)
     }),
-    // A fault selects calls by their numbers, so it can be active from the start.
+    // At least half of the faults are active from the start. A fault can skip calls, so it may still take effect later.
     Fault: fault && tagged<Scenario.Fault>("Fault", { at: fc.oneof(fc.constant(0), at.at), fault }),
     Kill: tagged<Scenario.Kill>("Kill", { ...at, ...down }),
     KillAtCall: tagged<Scenario.KillAtCall>("KillAtCall", { call: between(1, Math.max(1, calls)), ...down }),
@@ -212,7 +215,7 @@ const eventsOf = (possible: Possibilities, around: Surroundings) => {
   })
 }
 
-/** The default weights. Most programs end when their key is disabled, so by default that event does not occur. */
+/** The default weights. By default, `Key` does not occur, because most programs end when their key is disabled. */
 const usual: { readonly [K in Kind]: number } = {
   Price: 4,
   Walk: 2,
@@ -229,7 +232,7 @@ const usual: { readonly [K in Kind]: number } = {
   Key: 0
 }
 
-/** Generates the scenarios that may happen. */
+/** Creates an arbitrary that generates the possible scenarios. */
 export const scenarios = (possible: Possibilities, around: Surroundings): fc.Arbitrary<Scenario.Scenario> => {
   const { always = [], latency = { from: 0, to: 200 }, most = 6, orders = true } = possible
   const events = event(possible, around)
@@ -250,14 +253,15 @@ export const scenarios = (possible: Possibilities, around: Surroundings): fc.Arb
   )
 }
 
-/** Generates a single event. Returns `undefined` if no kind of event is possible. */
+/** Creates an arbitrary that generates a single event. Returns `undefined` if no kind of event is possible. */
 export const event = (possible: Possibilities, around: Surroundings): fc.Arbitrary<Scenario.Event> | undefined => {
   const events = eventsOf(possible, around)
   return events.length === 0 ? undefined : fc.oneof(...events)
 }
 
 /**
- * Allows only these kinds of events, with equal probability. The sequence of fibers and the message delays still vary.
+ * Allows only these kinds of events, with equal probability. The order in which fibers run and the message delays still
+ * vary.
  *
  * @category constructors
  */
@@ -265,7 +269,7 @@ export const of = (...kinds: ReadonlyArray<Kind>): Possibilities => ({
   weights: Object.fromEntries(kinds.map((kind) => [kind, 1]))
 })
 
-/** Only the sequence in which fibers run varies. */
+/** No events happen, and messages have no delay. Only the order in which fibers run varies. */
 export const orders: Possibilities = { weights: {}, latency: { from: 0, to: 0 } }
 
 /** Responses are lost, broken, late or slow. */
@@ -277,7 +281,7 @@ export const lostAnswers: Possibilities = {
 /** The program is killed and started again, often in the middle of a call. */
 export const crashes: Possibilities = of("Kill", "KillAtCall")
 
-/** The price moves by up to 60 % within seconds, and other accounts trade. */
+/** The price rises or falls by up to 60 % within seconds, and another account trades. */
 export const flashCrash: Possibilities = { ...of("Price", "Trade"), permille: 600 }
 
 /**
@@ -286,16 +290,19 @@ export const flashCrash: Possibilities = { ...of("Price", "Trade"), permille: 60
  */
 export const futures: Possibilities = of("Price", "Trade", "Funding", "Liquidation")
 
-/** Books are thin and spreads are wide, and another account's trades move through several levels. */
+/** Books are thin, spreads are wide, and another account's orders trade through several price levels. */
 export const thinBook: Possibilities = of("Book", "Trade", "Walk")
 
-/** The exchange is stopped and restarted, and returns errors before and after. */
+/** The exchange is stopped and restarted, and some calls fail with errors before and after. */
 export const maintenance: Possibilities = {
   ...of("Outage", "Fault"),
   symptoms: ["BadGateway", "Refuse", "Answer", "Reset"]
 }
 
-/** Streams are cut, stalled, duplicated, late or stale, lose messages, and sometimes can't be reopened for a while. */
+/**
+ * Streams are cut, stall, lose or duplicate messages, or deliver them late or stale. Sometimes a stream can't be
+ * reopened for a while.
+ */
 export const badStreams: Possibilities = {
   ...of("Fault", "Trade", "Price"),
   symptoms: [

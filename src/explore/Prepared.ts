@@ -7,7 +7,7 @@ import * as Example from "../sandbox/Example.ts"
 
 const [btc, eth, usdt] = [ticker("BTC"), ticker("ETH"), ticker("USDT")]
 
-/** Funds an account's trade wallet and collateral wallet. */
+/** Credits funds to an account's trade and collateral wallets. */
 const fund = Effect.fnUntraced(function*(account: string, coins: Decimal.Amount, money: Decimal.Amount) {
   const { fund } = yield* Control.Control
   yield* fund({ account, wallet: "trade", ticker: btc, amount: coins })

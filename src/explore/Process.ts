@@ -32,7 +32,7 @@ import type { Timeline } from "./Timeline.ts"
 
 /** A process of the program. */
 export interface Process extends Peer {
-  /** Drops the process's fibers, so that no fiber ever runs again. */
+  /** Kills the process: none of its fibers runs again, and no finalizers run. */
   readonly kill: () => void
   /** Interrupts the process, which runs its finalizers. */
   readonly stop: () => void
@@ -40,16 +40,19 @@ export interface Process extends Peer {
   readonly hasEnded: () => boolean
 }
 
-/** The parts of a history that a process gets. */
+/** The parts of a history that a process uses. */
 export interface World {
   readonly dialect: Dialect
   readonly tasks: Tasks
   readonly timeline: Timeline
   readonly network: Network
   readonly contents: Store.Contents
-  /** Returns the process's clock minus the exchange's clock, in milliseconds. */
+  /**
+   * Returns the difference between the process's clock and the exchange's clock, in milliseconds; negative if the
+   * process's clock is behind.
+   */
   readonly drift: () => number
-  /** The seed of the process's random numbers. */
+  /** The seed of the history. The process's random numbers depend on it and on the process's number. */
   readonly seed: number
   /** Returns the next client order id. */
   readonly clientOrderId: () => string
@@ -57,7 +60,7 @@ export interface World {
   readonly hear: (name: string, value: Parameters<typeof Say.say>[1]) => void
   /** The tracer. Every process is traced, because tracing changes where fibers yield. */
   readonly tracer: Tracer.Tracer
-  /** Called when the process has ended, unless it was killed. */
+  /** Called when the process has ended by itself or was stopped, but not when it was killed. */
   readonly ended: (process: Process, exit: Exit.Exit<unknown, unknown>) => void
 }
 
@@ -70,7 +73,7 @@ const randomOf = (seed: number, number: number) => {
   }
 }
 
-/** Creates the services that the program requires. */
+/** Creates the layer with the services that the program requires. */
 const layerOf = ({ contents, dialect, network }: World, peer: Peer) => {
   const { apiKey, apiSecret } = Example.alice
   const exchange = Exchange.layer({
@@ -122,7 +125,8 @@ export const start = (world: World, program: Program.Program, number: number): P
     stop: () => fiber?.interruptUnsafe(),
     hasEnded: () => hasEnded
   }
-  // The process starts in a separate task, so that the seed decides when it starts, and no kill finds it half started.
+  // The process starts in a task of its own, so that the seed decides when it starts. A kill can't interrupt a task, so
+  // no process is only partly started.
   world.tasks.add(() => {
     fiber = Effect.runForkWith(contextOf(world, peer))(run)
     fiber.addObserver((exit) => {
@@ -136,7 +140,7 @@ export const start = (world: World, program: Program.Program, number: number): P
   return process
 }
 
-/** Returns why a process has failed, or `undefined` if it succeeded or was interrupted. */
+/** Returns the reason why a process has failed, or `undefined` if it succeeded or was interrupted. */
 export const failureOf = (exit: Exit.Exit<unknown, unknown>): string | undefined =>
   exit._tag === "Success" || Cause.hasInterruptsOnly(exit.cause) ? undefined : Cause.prettyErrors(exit.cause).map(
     ({ message, name }) => message === "" ? name : `${name}: ${message}`

@@ -13,14 +13,14 @@ import type { Invariant } from "./Invariant.ts"
 import type { Possibilities } from "./Possibilities.ts"
 
 /**
- * The services that a program gets: all endpoints, all channels, and a durable store.
+ * The services that a program may require: all endpoints, all channels, a durable store, and a scope.
  *
  * @category models
  */
 export type Services = Exchange.Services | Streams.Services | KeyValueStore.KeyValueStore | Scope.Scope
 
 /**
- * The errors with which preparing an exchange can fail.
+ * The errors with which the preparation of the exchange can fail.
  *
  * @category models
  */
@@ -50,8 +50,8 @@ export interface Options {
   /** The program's name in reports. */
   readonly name: string
   /**
-   * The program. Each process runs it from the beginning. The program must create its state itself, because module
-   * variables would survive a kill.
+   * The program. Each process runs it from the beginning. The program must create all its state inside this effect,
+   * because module variables would survive a kill.
    */
   readonly run: Effect.Effect<unknown, unknown, Services>
   /** The invariants that must hold. */
@@ -63,9 +63,12 @@ export interface Options {
    * does not exist, or that has no price, makes the verdict `invalid`.
    */
   readonly markets?: ReadonlyArray<string>
-  /** The period in which events happen; one minute by default. */
+  /** The length of the period in which events happen; one minute by default. */
   readonly during?: Duration.Input
-  /** The calm period without faults that follows, before the program is stopped; 30 seconds by default. */
+  /**
+   * The length of the calm period that follows, without events and faults. Then the program is stopped. 30 seconds by
+   * default.
+   */
   readonly calm?: Duration.Input
   /** Whether a failed process is restarted after one second; `false` by default. */
   readonly restarts?: boolean

@@ -49,7 +49,9 @@ const foreign = ({ foreign }: Result): ReadonlyArray<string> =>
     ...foreign.map(({ at, kind }) => `  ${kind}, started at ${at}`)
   ]
 
-/** Formats a result and its story as lines. */
+/**
+ * Formats a result as lines: the summary, the counterexample's story, and the resources that the seed does not control.
+ */
 const lines = (result: Result): ReadonlyArray<string> => [
   summary(result),
   ...(result.counterexample?.words ?? []).map((line) => `  ${line}`),

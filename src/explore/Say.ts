@@ -4,16 +4,16 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 
 /**
- * Receives the values that a program reports. By default, the values are ignored, so that `say` can stay in production
- * code.
+ * The receiver of the values that a program reports. The default receiver ignores them, so that `say` can stay in
+ * production code.
  */
 export const Listener = Context.Reference<(name: string, value: Schema.Json) => void>("effect-txc/explore/Listener", {
   defaultValue: () => () => undefined
 })
 
 /**
- * Reports a value about the program, such as its ledger, its position or its state. Invariants find the latest value by
- * its name. Outside of an exploration, `say` does nothing.
+ * Reports a value about the program, such as its ledger, its position or its state. Invariants see the latest value
+ * under each name. Outside of an exploration, `say` does nothing.
  *
  * @category running
  */

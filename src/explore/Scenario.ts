@@ -95,7 +95,7 @@ export interface Trade {
 }
 
 /**
- * From this time on, a futures market's funding is settled at the start of every minute.
+ * From this time on, a futures market settles funding at the start of every minute.
  *
  * @category models
  */
@@ -110,8 +110,8 @@ export interface Funding {
 }
 
 /**
- * A futures market's mark price moves against the program's position until the exchange liquidates the program's
- * account. Later, the mark price follows the market again. Nothing happens if the program has no position on the
+ * A futures market's mark price moves past the liquidation price of the program's position, so the exchange liquidates
+ * the account. Later, the mark price follows the market again. Nothing happens if the program has no position on the
  * market, or if no price would liquidate the position.
  *
  * @category models
@@ -140,8 +140,8 @@ export interface Fault {
 }
 
 /**
- * The program is killed, as by `kill -9`: its fibers never resume and its finalizers don't run, but calls that were
- * already handed over still arrive. The program is started again later, with only the data that it had stored. Nothing
+ * The program is killed, as by `kill -9`: its fibers stop and its finalizers don't run, but calls that it has already
+ * handed to the network still arrive. The program is started again later, with only the data in its store. Nothing
  * happens if the program is not running.
  *
  * @category models
@@ -155,20 +155,20 @@ export interface Kill {
 }
 
 /**
- * The program is killed right after it has handed over a call.
+ * The program is killed right after it has handed a certain call to the network.
  *
  * @category models
  */
 export interface KillAtCall {
   readonly _tag: "KillAtCall"
-  /** The call's number among all calls that the program makes, counted from 1. */
+  /** The call's number among all calls that the program makes in the history, counted from 1. */
   readonly call: number
   /** The time until the program is started again, in milliseconds. */
   readonly downMillis: number
 }
 
 /**
- * The program is interrupted, so its finalizers run. The program is started again after it has ended.
+ * The program is interrupted, as by SIGTERM, so its finalizers run. The program is started again after it has ended.
  *
  * @category models
  */
@@ -181,9 +181,9 @@ export interface Stop {
 }
 
 /**
- * The exchange is stopped and restarted. Afterwards it still has all commands that it had acknowledged. While it is
- * stopped, it refuses connections, and of the other events only faults have an effect on it. Calls and streams in
- * progress are lost.
+ * The exchange is stopped and restarted. It keeps all commands that it has acknowledged. Calls and streams in progress
+ * are lost. While the exchange is stopped, it refuses connections, and other events, except faults, have no effect on
+ * it.
  *
  * @category models
  */
@@ -205,8 +205,8 @@ export interface Drift {
   /** The time, in milliseconds after the start. */
   readonly at: number
   /**
-   * The program's clock minus the exchange's clock from then on, in milliseconds; negative if the program's clock is
-   * behind.
+   * The difference between the program's clock and the exchange's clock from then on, in milliseconds; negative if the
+   * program's clock is behind.
    */
   readonly millis: number
 }
@@ -225,7 +225,7 @@ export interface Key {
 }
 
 /**
- * Something that happens at a certain time or call in a scenario.
+ * An event of a scenario, which happens at a certain time or at a certain call.
  *
  * @category models
  */
@@ -245,7 +245,7 @@ export type Event =
   | Key
 
 /**
- * The bounds of the delay of a message between the program and the exchange, in one direction. The delay is drawn
+ * The bounds of a message's delay between the program and the exchange, in either direction. The delay is drawn
  * separately for each message.
  *
  * @category models
@@ -264,13 +264,13 @@ export interface Latency {
  */
 export interface Scenario {
   /**
-   * The sequence in which ready fibers run. With 0, fibers run in the sequence in which they became ready, which is
-   * usual in production. Any other number is the seed for a random sequence.
+   * The order in which ready fibers run. With 0, fibers run in the order in which they became ready, as in production.
+   * Any other number is the seed for a random order.
    */
   readonly order: number
   /** The bounds of the message delays. */
   readonly latency: Latency
-  /** The events, in any sequence. */
+  /** The events. Their order in the list does not matter. */
   readonly events: ReadonlyArray<Event>
 }
 

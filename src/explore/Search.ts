@@ -1,6 +1,6 @@
 /**
- * Searches for a scenario in which a program breaks one of its invariants. The search first draws scenarios at random,
- * then also varies scenarios that have reached something new.
+ * Searches for a scenario in which a program breaks one of its invariants. The search draws scenarios at random, and
+ * varies earlier scenarios in which a new state, event or fault occurred.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -22,17 +22,23 @@ import * as World from "./World.ts"
  * @category models
  */
 export interface Options {
-  /** The seed of all scenarios; 0 by default. The same seed always finds the same counterexample. */
+  /**
+   * The seed of all scenarios; 0 by default. With the same program and settings, the same seed finds the same
+   * counterexample.
+   */
   readonly seed?: number
   /** The maximum number of histories; 1000 by default. */
   readonly runs?: number
-  /** The maximum duration of the search in real time; unlimited by default. */
+  /** The maximum duration of the search for a counterexample, in real time; unlimited by default. */
   readonly within?: Duration.Input
   /** The maximum number of histories that are used to make a counterexample smaller; 1000 by default. */
   readonly shrinks?: number
-  /** Whether scenarios that have reached something new are varied; `true` by default. */
+  /**
+   * Whether to vary scenarios in which a new state, event or fault occurred; `true` by default. If `false`, all
+   * scenarios are drawn at random.
+   */
   readonly guided?: boolean
-  /** Called with the progress after every history. */
+  /** Called after every history. */
   readonly onProgress?: (progress: Progress) => Effect.Effect<void>
 }
 
@@ -46,13 +52,13 @@ export interface Progress {
   readonly phase: "searching" | "shrinking"
   /** The number of histories so far. */
   readonly runs: number
-  /** The number of different states, events and faults that were reached. */
+  /** The number of different states, events and faults that have occurred. */
   readonly reached: number
 }
 
 /** The result of a search. */
 export interface Found {
-  /** The history that breaks an invariant, made as small as possible; absent if no history does. */
+  /** The history that breaks an invariant, made as small as possible; absent if no history breaks one. */
   readonly history?: World.History
   /** The number of the first history that broke the invariant, counted from 1. */
   readonly foundAt?: number
@@ -64,9 +70,9 @@ export interface Found {
   readonly runs: number
   /** The number of histories that were used to make the counterexample smaller. */
   readonly shrinks: number
-  /** The states, events and faults that were reached. */
+  /** The number of histories in which each state, event or fault occurred, keyed by its name. */
   readonly coverage: Coverage.Coverage
-  /** The resources in all histories that the seed did not control. */
+  /** The resources that the seed did not control, from all histories. */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
   /** The prepared exchange that every history started from. */
   readonly prepared: Journal.Prepared
@@ -74,7 +80,7 @@ export interface Found {
 
 const markets = ["BTC_USDT"]
 
-/** Derives, from a history in which nothing happens, where events can affect the program. */
+/** Determines which events can affect the program, and when, from a history without random events. */
 const around = (
   { during = "1 minute", markets: own = markets }: Program,
   { channels, moment }: World.History
@@ -91,10 +97,10 @@ const around = (
   }
 }
 
-/** The number of random values that are drawn in one batch. */
+/** The number of random values that are generated at a time. */
 const batch = 64
 
-/** Returns a function that draws one random value at each call. */
+/** Returns a function that returns another random value at each call. */
 const drawing = <A>(arbitrary: fc.Arbitrary<A>, seed: number): () => A => {
   let drawn: Array<A> = []
   let batches = 0
@@ -105,7 +111,7 @@ const drawing = <A>(arbitrary: fc.Arbitrary<A>, seed: number): () => A => {
   }
 }
 
-/** The scenarios that have reached something new, and ways to vary them. */
+/** The scenarios in which something new occurred. The search varies them. */
 class Corpus {
   private readonly scenarios: Array<Scenario.Scenario> = []
   private readonly random: Seeded.Seeded
@@ -126,8 +132,8 @@ class Corpus {
   }
 
   /**
-   * Varies a stored scenario, with a preference for recent ones. Returns `undefined` if a random scenario should run
-   * instead.
+   * Returns a variation of a stored scenario, more often of a recent one. Returns `undefined` if the search should run
+   * a random scenario instead.
    */
   next(): Scenario.Scenario | undefined {
     const { random, scenarios } = this
@@ -195,7 +201,7 @@ export const search = Effect.fnUntraced(function*(
     const before = coverage.size
     count(Coverage.reachedBy(history), coverage)
     if (coverage.size > before) corpus.add(history.scenario)
-    // An event that had no effect is neither a state that was reached, nor a reason to vary a scenario.
+    // Events without effect are counted separately, because they are no reason to vary a scenario.
     count(Coverage.refusedIn(history), refused)
     for (const found of history.foreign) foreign.set(`${found.kind} ${found.at}`, found)
     return onProgress({ phase: "searching", runs, reached: coverage.size })
@@ -210,7 +216,7 @@ export const search = Effect.fnUntraced(function*(
     history = yield* run(varied ?? draw())
     runs++
     yield* learn
-    // Yields, so that the caller can interrupt the search and show its progress.
+    // Yields, so that the caller can interrupt the search or show its progress.
     if (runs % 16 === 0) yield* Effect.yieldNow
   }
   const missed = program.invariants.flatMap(({ _tag, name }) =>

@@ -1,5 +1,5 @@
 /**
- * The exchange in a history: a venue in the same process with a journal in memory. The venue can be stopped and
+ * The exchange in a history: a venue in this process, with a journal in memory. The exchange can be stopped and
  * restarted.
  */
 import * as Effect from "effect/Effect"
@@ -28,15 +28,18 @@ export interface Running {
 export interface Server {
   /** Returns the exchange, or `undefined` while it is stopped. */
   readonly running: () => Running | undefined
-  /** Returns the exchange, or the last one that ran. */
+  /** Returns the running exchange or, while it is stopped, the exchange as it was before the stop. */
   readonly latest: () => Running
-  /** Restarts the exchange with its remaining faults. Does nothing if the exchange is running. */
+  /**
+   * Restarts the exchange from its journal, with the faults that may still take effect. Does nothing if the exchange is
+   * running.
+   */
   readonly start: Effect.Effect<void>
   /** Stops the exchange. Does nothing if the exchange is already stopped. */
   readonly stop: Effect.Effect<void>
   /**
-   * Performs an owner's action, or a call for another account. Returns the exchange's reply, or `undefined` if the
-   * exchange is stopped, so that nothing happened.
+   * Carries out an action of the control plane, or a call of any account. Returns the exchange's reply, or `undefined`
+   * if the exchange is stopped, so that nothing happened.
    */
   readonly perform: (request: OwnerRequest) => Effect.Effect<Reply | undefined>
   /** Returns a market's last price, in units, or `undefined` before its first price. */
@@ -45,13 +48,13 @@ export interface Server {
   readonly callsOf: (account: string) => ReadonlyArray<RequestRecord>
 }
 
-/** Returns an exchange's faults that may still fire. */
+/** Returns the faults of an exchange that may still take effect, with their remaining counts. */
 const faultsLeft = ({ venue }: Running) =>
   venue.faults.list().flatMap(({ fault: { skip = 0, times = 1, ...selects }, fired, matched }) =>
     fired < times ? [{ ...selects, skip: Math.max(0, skip - matched), times: times - fired }] : []
   )
 
-/** Opens an exchange on a journal. */
+/** Starts a venue and its streams with a journal. */
 const open = Effect.fnUntraced(function*(dialect: Dialect, seed: number, journal: Journal) {
   const scope = yield* Scope.make()
   const venue = yield* Effect.orDie(
@@ -61,7 +64,7 @@ const open = Effect.fnUntraced(function*(dialect: Dialect, seed: number, journal
   return { venue, streams, scope }
 })
 
-/** Starts an exchange. */
+/** Starts the exchange of a history. */
 export const make = Effect.fnUntraced(function*(dialect: Dialect, seed: number, journal: Journal) {
   let latest: Running = yield* open(dialect, seed, journal)
   let isRunning = true

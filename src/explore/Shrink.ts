@@ -5,10 +5,15 @@ import * as Json from "../protocol/Json.ts"
 import * as Scenario from "./Scenario.ts"
 import type { History } from "./World.ts"
 
-/** The part of a fast-check arbitrary that can shrink values which the arbitrary did not generate. */
+/**
+ * The methods of a fast-check arbitrary with which values can be shrunk, even values that the arbitrary did not
+ * generate.
+ */
 type Shrinks = Pick<fc.Arbitrary<Scenario.Scenario>, "canShrinkWithoutContext" | "shrink">
 
-/** Simpler scenarios that are tried before individual numbers are made smaller. */
+/**
+ * Returns scenarios with fewer events or the default delays. They are tried before individual numbers are made smaller.
+ */
 const simpler = (scenario: Scenario.Scenario): ReadonlyArray<Scenario.Scenario> => {
   const { events, latency, order } = scenario
   const half = Math.ceil(events.length / 2)
@@ -28,13 +33,16 @@ function* candidates(shrinks: Shrinks, scenario: Scenario.Scenario, fixed: numbe
   for (const candidate of simpler(scenario)) if (candidate.events.length >= fixed) yield candidate
   if (!shrinks.canShrinkWithoutContext(scenario)) return
   for (const { value } of shrinks.shrink(scenario, undefined)) {
-    // fast-check shrinks toward the lowest latency and the smallest `order`, but the calm scenario's values are
-    // simpler.
+    // fast-check would shrink the latency to its lowest bounds, but the calm scenario's latency is simpler. So a
+    // latency that has already been simplified stays the same.
     if (value.latency === scenario.latency || scenario.latency.from !== Scenario.calm.latency.from) yield value
   }
 }
 
-/** Shrinks the scenario of a history that breaks an invariant, with at most `runs` further histories. */
+/**
+ * Shrinks the scenario of a history that breaks an invariant, as long as the same invariant is broken. Runs at most
+ * `runs` further histories.
+ */
 export const shrink = Effect.fnUntraced(function*<E>(
   shrinks: Shrinks,
   found: History,

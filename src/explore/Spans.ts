@@ -15,21 +15,21 @@ export interface Span {
   readonly at: number
   /** The span's duration, in milliseconds. */
   readonly millis: number
-  /** The failure with which the span ended; absent if it succeeded. */
+  /** The error with which the span failed; absent if it succeeded. */
   readonly failure?: string
 }
 
 /** Records spans. */
 export interface Recorder {
   readonly tracer: Tracer.Tracer
-  /** The latest spans, in the sequence in which they ended. */
+  /** The latest spans, in the order in which they ended. */
   readonly latest: () => ReadonlyArray<Span>
 }
 
 /** The maximum number of spans that are stored. */
 const kept = 30
 
-/** Creates a recorder for the latest spans. */
+/** Creates a recorder that keeps only the latest spans. */
 export const make = (): Recorder => {
   const ended: Array<Recorded> = []
   let next = 0

@@ -12,7 +12,10 @@ const decoder = new TextDecoder()
 
 const encoder = new TextEncoder()
 
-/** Writes like a disk, which takes some time to write, and then some time to confirm the write. */
+/**
+ * Imitates a disk: the fiber yields before and after the write, so a kill can happen before the value is stored, or
+ * before the program knows that it is.
+ */
 const written = (write: () => void): Effect.Effect<void> =>
   Effect.andThen(Effect.andThen(Effect.yieldNow, Effect.sync(write)), Effect.yieldNow)
 

@@ -1,11 +1,11 @@
 /**
- * A history's ready tasks, and the sequence in which they run. All fibers of the program, the exchange and the network
- * share one list. A seed decides which ready task runs next, and where fibers yield.
+ * A history's ready tasks, and the order in which they run. All fibers of the program, the exchange and the network
+ * share one list of tasks. A seed decides which ready task runs next, and where fibers yield.
  */
 import type * as Scheduler from "effect/Scheduler"
 import * as Seeded from "./Seeded.ts"
 
-/** Decides whether a task is still allowed to run. A killed process's tasks are not. */
+/** Whether a process's tasks may still run: `false` once the process has ended or was killed. */
 export type IsAlive = () => boolean
 
 interface Task {
@@ -15,7 +15,7 @@ interface Task {
 
 const always: IsAlive = () => true
 
-/** The ready tasks of one priority. They run in the sequence of their arrival, or in a random sequence. */
+/** The ready tasks of one priority. They run in the order in which they were added, or in random order. */
 class Bucket {
   readonly priority: number
   private readonly random: Seeded.Seeded | undefined
@@ -40,7 +40,7 @@ class Bucket {
     const index = random === undefined ? head : head + random.below(tasks.length - head)
     const task = tasks[index]
     const first = tasks[head]
-    // With a random sequence, the first task replaces the removed task.
+    // If a random task was taken, the first task moves to its place.
     if (first !== undefined) tasks[index] = first
     this.head++
     if (this.isEmpty()) {
@@ -51,13 +51,13 @@ class Bucket {
   }
 }
 
-/** The possible average numbers of operations after which a fiber yields. Each history draws one of them. */
+/** The possible average numbers of operations between two random yields. Each history draws one of these numbers. */
 const gaps = [Infinity, 100, 15]
 
 /**
- * A history's ready tasks. If `order` is 0, tasks run in the sequence of their arrival, as with Effect's own scheduler.
- * Any other number is a seed: a random task among those of the lowest priority number runs next, and fibers also yield
- * at random.
+ * A history's ready tasks. If `order` is 0, tasks run in the order in which they were added, as with Effect's own
+ * scheduler. Any other number is a seed: the next task is a random one among those with the lowest priority number, and
+ * the program's fibers also yield at random.
  */
 export class Tasks {
   private readonly random: Seeded.Seeded | undefined
@@ -65,7 +65,7 @@ export class Tasks {
   private buckets: ReadonlyArray<Bucket>
   private ran = 0
   private readonly gap: number
-  /** The number of operations until a fiber yields. */
+  /** The number of operations until the next random yield. */
   private left: number
 
   constructor(order: number) {
@@ -106,13 +106,16 @@ export class Tasks {
   }
 
   /**
-   * Creates the scheduler for fibers outside of the program. They yield only as often as under Effect's own scheduler.
+   * Creates the scheduler for fibers outside of the program. They yield as often as with Effect's own scheduler, and
+   * never at random.
    */
   scheduler(): Scheduler.Scheduler {
     return this.make(always, ({ cache, currentOpCount }) => currentOpCount >= cache.maxOpsBeforeYield)
   }
 
-  /** Creates the scheduler for a process's fibers. Once the process is dead, its fibers never run again. */
+  /**
+   * Creates the scheduler for a process's fibers. Once the process has ended or was killed, its fibers never run again.
+   */
   schedulerOf(isAlive: IsAlive): Scheduler.Scheduler {
     return this.make(
       isAlive,

@@ -1,5 +1,6 @@
 /**
- * A history's time. The time stands still while a task is ready, then jumps to the time at which the next work is due.
+ * A history's time. While a task is ready, the time stands still. When no task is left, the time jumps to the next work
+ * that is due.
  */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -14,7 +15,7 @@ export interface Timeline {
   readonly after: (millis: number, run: () => void) => () => void
   /** Returns the time at which the next work is due, or `undefined` if no work is scheduled. */
   readonly next: () => number | undefined
-  /** Advances the time to `to`, and makes all work that is due by then ready. */
+  /** Advances the time to `to`, and turns all work that is due by then into ready tasks. */
   readonly advance: (to: number) => void
   /** Creates a clock that shows the time plus an offset in milliseconds. */
   readonly clock: (offset: () => number) => Clock.Clock
@@ -26,8 +27,8 @@ interface Timer {
 }
 
 /**
- * Returns the index at which a timer belongs in a list that is sorted from latest to earliest. The timer comes before
- * timers that are due earlier or at the same time.
+ * Returns the index at which to insert a new timer that is due at `at`. The list is sorted from latest to earliest; the
+ * last timer runs first, so the new timer comes before timers that are due at the same time.
  */
 const indexOf = (timers: ReadonlyArray<Timer>, at: number): number => {
   let [low, high] = [0, timers.length]

@@ -32,7 +32,7 @@ export interface Options extends Explore.Options {
 }
 
 /**
- * Registers an exploration as a test. If the test fails, its message contains the counterexample's story and scenario,
+ * Registers an exploration as a test. If the search finds a counterexample, the test fails with its story, its scenario
  * and the seed.
  *
  * @category running

@@ -13,7 +13,7 @@ interface Line {
   /** The time, in Unix milliseconds. */
   readonly at: number
   readonly text: string
-  /** If there are too many lines, lines with a higher rank are preferred. */
+  /** The line's importance. If there are too many lines, those with the lowest ranks are left out. */
   readonly rank: number
 }
 
@@ -40,7 +40,7 @@ const quotes = ({ levels, market, spreadPermille }: Scenario.Book): string =>
     ? `the quotes on ${market} disappear`
     : `${market} is quoted on ${levels} level${levels === 1 ? "" : "s"}, with a spread of ${percent(spreadPermille)}`
 
-/** The words for each stream symptom: the object that it affects, and the effect. */
+/** The words for each stream symptom: the thing that it affects, such as a message, and the effect. */
 const streamSymptoms: { readonly [Tag in StreamSymptom["_tag"]]: readonly [what: string, how: string] } = {
   Cut: ["message", "the connection closes instead"],
   Stall: ["message", "no further messages arrive"],
@@ -110,7 +110,7 @@ const symptoms: { readonly [Tag in Symptom["_tag"]]: (call: RequestRecord) => st
   Slow: () => "is applied, but its response arrives slowly"
 }
 
-/** The call fields that a story shows, each with the text that precedes its value. */
+/** The fields of a call that a story shows. Each field has the text that precedes its value. */
 const shownFields = { side: "", amount: "", market: "", price: "at ", activationPrice: "trigger ", orderId: "order " }
 
 const callText = (call: RequestRecord): string => {
@@ -143,7 +143,7 @@ const markText: { readonly [What in Mark["what"]]: string } = {
 
 const markRank: { readonly [What in Mark["what"]]: number } = { started: 3, killed: 5, stopped: 3, ended: 1, failed: 4 }
 
-/** Describes what the exchange did to the program's positions. */
+/** Describes margin calls, liquidations and funding payments of the program's account. */
 const marginLines = ({ events }: History, begin: number): ReadonlyArray<Line> =>
   events.flatMap(({ at, event }): ReadonlyArray<Line> => {
     if (at < begin || !("account" in event) || event.account !== Example.alice.account) return []
@@ -161,7 +161,7 @@ const marginLines = ({ events }: History, begin: number): ReadonlyArray<Line> =>
     }
   })
 
-/** Describes which of the program's orders were filled. */
+/** Describes the fills of the program's orders. */
 const orderLines = ({ events, moment }: History, begin: number): ReadonlyArray<Line> => {
   const own = new Map([...moment.endedOrders, ...moment.openOrders].map((order) => [order.id, order]))
   return events.flatMap(({ at, event }): ReadonlyArray<Line> => {
@@ -173,7 +173,7 @@ const orderLines = ({ events, moment }: History, begin: number): ReadonlyArray<L
   })
 }
 
-/** Describes the events. If an event, or its first step, had no effect, its line states the reason. */
+/** Describes the scenario's events. If an event, or its first step, had no effect, its line states the reason. */
 const eventLines = ({ refusals, scenario }: History, begin: number): ReadonlyArray<Line> =>
   scenario.events.flatMap((event): ReadonlyArray<Line> => {
     const text = eventText(event)
@@ -198,7 +198,7 @@ const linesOf = (history: History, begin: number): ReadonlyArray<Line> => {
   ].filter(({ rank }) => rank > 0).toSorted((one, other) => one.at - other.at)
 }
 
-/** Joins consecutive lines that have the same text. */
+/** Replaces consecutive lines with the same text by one line with their number. */
 const joined = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   const result: Array<Line & { count: number }> = []
   for (const line of lines) {

@@ -1,6 +1,6 @@
 /**
  * Runs one history: a program, its exchange, the network between them, and a scenario's events, in one thread. Only
- * this history's tasks run, in a sequence that the scenario decides. When no task is ready, the time jumps to the next
+ * this history's tasks run, in an order that the scenario decides. When no task is ready, the time jumps to the next
  * scheduled work.
  */
 import * as Cause from "effect/Cause"
@@ -37,10 +37,13 @@ import * as Timeline from "./Timeline.ts"
 /** The time at which every history starts, in Unix milliseconds: Monday, 5 January 2026, 10:00 UTC. */
 export const start = 1_767_607_200_000
 
-/** The number of tasks after which a history is considered stuck. */
+/**
+ * The maximum number of tasks in a history. With more tasks, the history is invalid, because the program probably loops
+ * forever.
+ */
 const mostTasks = 500_000
 
-/** The time within which a stopped program must end, in milliseconds. */
+/** The time, in milliseconds, that a program has to end after it was stopped. Then the history ends in any case. */
 const grace = 10_000
 
 /** The delay before a failed process is restarted, in milliseconds. */
@@ -94,11 +97,13 @@ export interface History {
   readonly invalid?: string
   /** The required states that the history reached. */
   readonly reached: ReadonlyArray<string>
-  /** The resources that the seed does not control. Unless the list is empty, a replay might not reproduce it. */
+  /**
+   * The resources that the seed does not control. Unless the list is empty, a replay might not reproduce the history.
+   */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
   /** The changes in the program's lifecycle, oldest first. */
   readonly marks: ReadonlyArray<Mark>
-  /** The events that had no effect, or whose steps had none, oldest first. */
+  /** The events without effect, and the events of which a step had no effect, oldest first. */
   readonly refusals: ReadonlyArray<Refusal>
   /** The names of the channels that the program has subscribed to, as on the wire. */
   readonly channels: ReadonlySet<string>
@@ -126,7 +131,7 @@ export interface Happened {
 
 const silent = new Set<Logger.Logger<unknown, unknown>>()
 
-/** The parts that a preparation and a history have in common. */
+/** Creates the parts that both a preparation and a history need. */
 const base = (order: number) => {
   const tasks = new Tasks(order)
   const timeline = Timeline.make(start, tasks)
@@ -136,7 +141,7 @@ const base = (order: number) => {
     Context.add(Logger.CurrentLoggers, silent)
   )
   const fork = <A, E>(effect: Effect.Effect<A, E>): Fiber.Fiber<A, E> => Effect.runForkWith(context)(effect)
-  /** Runs an effect to completion, together with all other ready tasks. */
+  /** Runs an effect until it completes. Also runs other tasks as they become ready. */
   const finish = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
       const fiber = fork(effect)
@@ -255,7 +260,10 @@ class Running {
     })
   }
 
-  /** Runs until the history is over (`true`) or has to wait for foreign work (`false`). */
+  /**
+   * Runs the history. Returns `true` when the history is over, or `false` if it has to wait for work that the seed does
+   * not control, such as a promise.
+   */
   run(): boolean {
     return this.ambient.detect(() => this.go())
   }
@@ -267,7 +275,8 @@ class Running {
         if (tasks.count() > mostTasks) this.invalid = `the history did not end after ${mostTasks} tasks`
         if (this.invalid !== undefined) return true
       } else if (this.ambient.isPending()) return false
-      // Everything that happens at the time of the break still belongs to the story.
+      // After the break, the history continues until the end of the same millisecond, so that the story includes
+      // everything that happened at this time.
       else if (this.broken !== undefined || this.isIdle()) this.isOver = true
       else {
         const next = timeline.next()
@@ -285,7 +294,7 @@ class Running {
     return true
   }
 
-  /** Ends the history, and returns it. */
+  /** Returns the completed history. */
   end(): History {
     const { tasks, timeline } = this.base
     return {
@@ -308,7 +317,7 @@ class Running {
     }
   }
 
-  /** Restores the platform. */
+  /** Restores the platform's clock and random numbers. */
   leave(): void {
     this.ambient.leave()
   }
@@ -318,7 +327,7 @@ class Running {
     return this.base.tasks.isReady()
   }
 
-  /** Whether the program has ended and nothing is left that could still happen to it. */
+  /** Whether the program has ended, will not be restarted, and has no call in progress. */
   private isIdle(): boolean {
     return this.process?.hasEnded() === true && !this.isRestartPending && this.network.pending() === 0
   }
@@ -330,7 +339,7 @@ class Running {
     })
   }
 
-  /** Ends the history if an event fails: the failure means that the history's exchange is broken. */
+  /** Makes the history invalid if the effect of an event fails, because then this package's exchange has a bug. */
   private oversee(fiber: Fiber.Fiber<unknown>): void {
     fiber.addObserver((exit) => {
       if (Exit.isFailure(exit)) this.invalid = `the exchange has failed: ${Cause.pretty(exit.cause)}`
@@ -382,7 +391,7 @@ class Running {
     this.restartAfter(downMillis)
   }
 
-  /** The time to wait before restarting the process that is being stopped, in milliseconds. */
+  /** The time between the end of the process that is being stopped and its restart, in milliseconds. */
   private downMillis: number | undefined
 
   private stop(downMillis: number): void {
@@ -411,7 +420,7 @@ class Running {
     }
   }
 
-  /** Removes all faults, so that nothing goes wrong from then on. */
+  /** Begins the calm period: removes all faults. */
   private calm(): void {
     this.server.latest().venue.faults.clear()
   }
@@ -440,10 +449,13 @@ class Running {
   }
 }
 
-/** The time to wait for foreign work at each attempt, in milliseconds of real time. */
+/** How long each attempt waits for work that the seed does not control, in milliseconds of real time. */
 const patience = [0, 1, 5, 20]
 
-/** Waits until foreign work has made a task ready, or until the attempts are used up. Then continues the history. */
+/**
+ * Waits until work that the seed does not control has made a task ready, or until the last attempt. Then continues the
+ * history.
+ */
 const wait = (running: Running): Effect.Effect<boolean> =>
   Effect.gen(function*() {
     for (const millis of patience) {

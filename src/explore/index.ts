@@ -1,6 +1,6 @@
 /**
- * Finds the market conditions that break a program. Explores what can happen between a program and its exchange in
- * thousands of histories, each determined by a seed. Requires `fast-check`.
+ * Finds the circumstances that break a program. Runs the program in thousands of simulated histories with its exchange,
+ * each determined by a seed. Requires `fast-check`.
  */
 export * as Counterexample from "./Counterexample.ts"
 export * as Explore from "./Explore.ts"

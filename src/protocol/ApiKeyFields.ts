@@ -5,7 +5,7 @@ import { ApiKey, ApiKeyId, SubAccountId } from "../domain/Identifiers.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import type * as Wire from "./Wire.ts"
 
-/** A key's type. The live exchange has sent it both as a string and as a number. */
+/** A key's type. The live exchange has sent it as a string in some responses and as a number in others. */
 const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform((type) => type.toString()),

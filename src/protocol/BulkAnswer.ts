@@ -10,7 +10,9 @@ export interface Refusal {
   readonly code: number
   /** The exchange's message. */
   readonly message: string
-  /** The messages by wire key; or, if the messages do not belong to fields, a list or a string. */
+  /**
+   * The messages, keyed by wire key. If they do not belong to fields, this is a list of messages or a single message.
+   */
   readonly errors?:
     | Readonly<Record<string, ReadonlyArray<string> | string>>
     | ReadonlyArray<string>
@@ -27,7 +29,7 @@ export interface Unreadable {
   readonly orderIds: ReadonlyArray<OrderId>
 }
 
-/** The item for one order: a result or an error. */
+/** The part of an item that is on the wire: a result or an error. */
 interface Said<A> {
   /** The result for the order. Absent when the exchange refused the order. */
   readonly result?: A
@@ -36,12 +38,13 @@ interface Said<A> {
 }
 
 /**
- * An order's outcome. The last two fields are not on the wire: `Classify.classify` and the client's services add them.
+ * The outcome of one order. The fields `unreadable` and `lost` are not on the wire: `Classify.classify` and the
+ * client's services add them.
  */
 export interface Item<A> extends Said<A> {
-  /** Present instead of `result` and `error` when they can't be decoded. */
+  /** Present instead of `result` and `error` if the item can't be decoded. */
   readonly unreadable?: Unreadable
-  /** Present instead of the other fields when the response does not show the order's outcome. */
+  /** Present instead of the other fields if the response does not show what happened to the order. */
   readonly lost?: Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 }
 

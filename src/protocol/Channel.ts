@@ -1,6 +1,6 @@
 /**
- * Channels as values. A channel consists of messages that the exchange pushes over its WebSocket, and the related
- * queries.
+ * Defines channels as values. A channel consists of messages that the exchange pushes over its WebSocket, and of
+ * queries for the same data.
  *
  * The same value defines the client's service, the sandbox's pushed messages, the AsyncAPI document, the channel tables
  * and the test fixtures. Only the live exchange has a WebSocket; the document does not describe a WebSocket.
@@ -18,11 +18,11 @@ import type * as Schema from "effect/Schema"
 import * as Compiled from "./Compiled.ts"
 
 /**
- * How the subscriptions of a connection share a channel:
+ * How a new subscription affects the channel's other topics on the same connection:
  *
- * - `set`: a subscription replaces the channel's set of topics on its connection
- * - `added`: a subscription adds a topic to its connection, or replaces the topic with the same key
- * - `single`: a connection has at most one topic; a new subscription replaces that topic
+ * - `set`: a subscribe request contains all topics, and replaces the previous set of topics
+ * - `added`: a subscribe request adds one topic, or replaces the topic with the same key
+ * - `single`: a connection has at most one topic, which a subscribe request replaces
  *
  * @category models
  */
@@ -32,26 +32,29 @@ export type Sharing = "set" | "added" | "single"
  * How a subscriber recovers from a gap, which depends on the channel's messages:
  *
  * - `value`: each message is the topic's current value, so the next message replaces all missed messages
- * - `whole`: each message contains all records, and messages are repeated, so the subscriber can continue from the next
- *   message
- * - `chained`: each change contains the sequence number of the state before it, so a gap is detected. A new
- *   subscription begins with a snapshot
- * - `identified`: each record has an id and is pushed once. A query reads the latest records; their ids show which
- *   records were already pushed
- * - `changed`: each message contains changes to a state, and is pushed once. A query reads the complete state
- * - `signal`: each message is pushed once, and no query returns it
+ * - `whole`: each message contains all records, and the exchange repeats messages, so the next message replaces all
+ *   missed messages
+ * - `chained`: each change contains the sequence number of the previous change, so the subscriber notices a gap. It
+ *   then subscribes again, which returns a complete state
+ * - `identified`: each record has an id and is pushed once. After a gap, a query reads the latest records; their ids
+ *   show which of them were already pushed
+ * - `changed`: each message contains changes to a state, and is pushed once. After a gap, a query reads the complete
+ *   state
+ * - `signal`: each message is pushed once, and no query returns it, so a missed message is lost
  *
  * @category models
  */
 export type Continuity = "value" | "whole" | "chained" | "identified" | "changed" | "signal"
 
 /**
- * How often the exchange pushes a channel's messages.
+ * When and how often the exchange pushes a channel's messages.
  *
  * @category models
  */
 export interface Pushes {
-  /** `changed`: only after a change. `always`: at every interval. `event`: immediately after an event. */
+  /**
+   * `changed`: at the next interval after a change. `always`: at every interval. `event`: immediately after an event.
+   */
   readonly when: "changed" | "always" | "event"
   /** The interval, in milliseconds; 0 if messages are pushed immediately. */
   readonly everyMillis: number
@@ -88,8 +91,8 @@ export interface QueryDefinition<Params, Answer> {
  */
 export interface Query<Params, Answer> extends QueryDefinition<Params, Answer> {
   /**
-   * The compiled schemas. A client encodes parameters and decodes results; an exchange decodes parameters and encodes
-   * results.
+   * The query's compiled schemas. A client encodes parameters and decodes results; an exchange decodes parameters and
+   * encodes results.
    */
   readonly "~codec": {
     readonly encodeParams: Encoder<Params, ReadonlyArray<unknown>>
@@ -120,7 +123,7 @@ export const query = <Params, Answer>(definition: QueryDefinition<Params, Answer
 }
 
 /**
- * Any query, for code that handles queries of all types.
+ * A query with any parameters and any result.
  *
  * @category models
  */
@@ -140,11 +143,11 @@ export interface Definition<
 > {
   /** The service's name, such as `DepthChannel`. */
   readonly name: string
-  /** The first part of the channel's methods, such as `depth` in `depth_subscribe`. */
+  /** The prefix of the channel's methods, such as `depth` in `depth_subscribe`. */
   readonly wire: string
   /** Whether a connection must be authorized for an account (`private`) or not (`public`). */
   readonly access: Access
-  /** How the subscriptions of a connection share the channel. */
+  /** How a new subscription affects the channel's other topics on the same connection. */
   readonly sharing: Sharing
   /**
    * The schema of a topic. A topic is, for example, one market or all markets. The client checks topics before it sends
@@ -152,9 +155,9 @@ export interface Definition<
    */
   readonly topic: Schema.Codec<Topic, unknown>
   /**
-   * The parameters of a subscribe request, positional on the wire: all topics of the connection, or the topic to add.
-   * The parameters may cover more than the topics if the protocol can't express less; {@link Definition.about} then
-   * selects the relevant part of each message.
+   * The parameters of a subscribe request, positional on the wire. They contain all topics of the connection, or only
+   * the topic to add: see `sharing`. If the protocol can't express the topics exactly, the parameters cover more than
+   * them; {@link Definition.about} then selects the relevant part of each message.
    */
   readonly topics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>>
   /**
@@ -177,12 +180,13 @@ export interface Definition<
   /** Returns the part of a message that concerns a topic; `undefined` if the message does not concern the topic. */
   readonly about: (topic: Topic, message: Message) => Message | undefined
   /**
-   * The first message of a subscription: the state so far, the current value, or no message until there is an event.
+   * The first message after a subscribe request: the complete state (`snapshot`), the current value (`value`), or no
+   * message until there is an event (`nothing`).
    */
   readonly first: "snapshot" | "value" | "nothing"
   /** How a subscriber recovers from a gap. */
   readonly continuity: Continuity
-  /** How often the exchange pushes messages. */
+  /** When and how often the exchange pushes messages. */
   readonly pushes: Pushes
   /** The queries, keyed by the service's method name. */
   readonly queries: Queries
@@ -193,7 +197,8 @@ export interface Definition<
 }
 
 /**
- * All information about a channel. {@link make} creates a channel from its definition.
+ * A channel: its definition with all defaults, its methods, and its compiled schemas. {@link make} creates a channel
+ * from its definition.
  *
  * @category models
  */
@@ -227,7 +232,7 @@ export interface Channel<
 }
 
 /**
- * Any channel, for code that handles channels of all types.
+ * A channel with any topics and any messages.
  *
  * @category models
  */

@@ -22,7 +22,7 @@ import * as Wire from "./Wire.ts"
 /** The maximum length of the response body in an error, in characters. */
 export const maxBody = 4096
 
-/** A response as text, with the context needed to classify it. */
+/** A response as text, with the context that is needed to classify it. */
 export interface Answer {
   readonly status: number
   /** The complete body of the response. */
@@ -33,12 +33,13 @@ export interface Answer {
   readonly clientOrderId?: ClientOrderId | undefined
   /** The request, with domain names and values. */
   readonly request?: object | undefined
-  /** Describes how a decoded value differs from the request; `undefined` if there is no difference. */
+  /** Describes how a decoded response contradicts the request; returns `undefined` if it does not. */
   readonly contradiction?: ((value: unknown) => string | undefined) | undefined
-  /** Whether the response must have the same order id as the request, because the call does not create a new order. */
+  /** Whether the response must have the request's order id, because the call does not create a new order. */
   readonly sameId?: boolean | undefined
   /**
-   * Whether the response is a list of {@link BulkAnswer.Item}, in which an unreadable item does not affect the others.
+   * Whether the response is a list of {@link BulkAnswer.Item}. Then an unreadable item does not make the other items
+   * unreadable.
    */
   readonly perItem?: boolean | undefined
 }
@@ -48,8 +49,8 @@ const newSecret = /("apiSecret"\s*:\s*")[^"]+/gu
 
 /** Shortens an error body in the exchange's own format, and removes the call's secrets. */
 const ownWords = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string => {
-  // The part that is scrubbed is longer than the part that is returned, because a secret that is split by the
-  // truncation would not be found.
+  // Scrubs twice as much as is returned, because the part of a secret before the truncation might be too short to be
+  // found.
   const clean = scrub(text.slice(0, 2 * maxBody)).replace(newSecret, "$1<redacted>")
   return text.length > maxBody ? `${clean.slice(0, maxBody)}… (${text.length} characters)` : clean
 }
@@ -65,8 +66,8 @@ export const shown = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string =
 const problemOf = (problem: string, { scrub }: Answer): string => Scrub.withoutLongRuns(scrub(problem))
 
 /**
- * The classification of a response: a value, a refusal, or an uncertain outcome. The client converts an uncertain
- * response to an `OutcomeUnknown` for a mutating call, and to an `UnexpectedResponse` for a read.
+ * The classification of a response: a value, a refusal, or an uncertain outcome. For an uncertain outcome, a mutating
+ * call fails with `OutcomeUnknown`, and a read fails with `UnexpectedResponse`.
  */
 export type Verdict<A> =
   | { readonly _tag: "Answered"; readonly value: A }
@@ -75,7 +76,10 @@ export type Verdict<A> =
     readonly _tag: "Uncertain"
     readonly why: Errors.UnknownCause
     readonly reason: string
-    /** The readable and unreadable rows, if the call is a read and only some rows of its list can be decoded. */
+    /**
+     * The readable rows and the number of unreadable rows, if the call is a read and only some rows of the list can be
+     * decoded.
+     */
     readonly rows?: Rows.Rows | undefined
   }
 
@@ -84,7 +88,7 @@ const uncertain = (why: Errors.UnknownCause, reason: string, rows?: Rows.Rows) =
 
 const refused = (error: Errors.CallError) => ({ _tag: "Refused", error }) as const
 
-/** The fields that identify the failed call in an error. */
+/** Returns the fields by which an error identifies its call. */
 const callOf = (
   { name: endpoint }: Endpoint.Any,
   { clientOrderId }: Answer
@@ -95,12 +99,12 @@ const callOf = (
 // Error bodies
 // -----------------------------------------------------------------------------
 
-/** The maximum depth to which an error body's values are inspected. */
+/** The maximum depth of an error body. Deeper values are replaced by `…`. */
 const maxDepth = 16
 
 /**
- * Removes secrets from a JSON value, and converts integers beyond 2^53 to strings, because JavaScript can't write a
- * `bigint` as JSON.
+ * Removes secrets from a JSON value. Also converts integers beyond 2^53 to strings, because `JSON.stringify` throws for
+ * a `bigint`.
  */
 const clean = (value: unknown, scrub: Answer["scrub"], depth = 0): unknown => {
   if (depth > maxDepth) return "…"
@@ -115,7 +119,9 @@ const clean = (value: unknown, scrub: Answer["scrub"], depth = 0): unknown => {
   return typeof value === "bigint" || scrub(text) !== text ? scrub(text) : value
 }
 
-/** Converts a string or a list to a list of strings. Values of other types become JSON text. */
+/**
+ * Converts a value, or the elements of a list, to a list of messages. A value that is not a string becomes JSON text.
+ */
 const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<string> =>
   (Array.isArray(value) ? value : [value]).map((item) => {
     const shown = clean(item, scrub)
@@ -123,20 +129,23 @@ const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<strin
   })
 
 /**
- * Returns the field that a key in an error body refers to. The live exchange reports errors about the total (amount ×
- * price) under a key that is only a field of requests to modify an order. For requests without that field, the client
- * reports these errors under the amount.
+ * Returns the request field that a key in an error body refers to. For errors about the total (amount × price), the
+ * live exchange uses a key that only requests to modify an order have as a field. For other requests, the client
+ * assigns these errors to `amount`.
  */
 const fieldOf = ({ fields, nameOf }: Wire.Any, key: string): string | undefined =>
   nameOf(key) ?? (key === totalKey && Object.hasOwn(fields, "amount") ? "amount" : undefined)
 
-/** Maps the `errors` object of an error body to domain field names. */
+/**
+ * Converts the `errors` object of an error body to messages by domain field name, and messages for fields that the
+ * request does not have.
+ */
 const toFields = (
   errors: unknown,
   shape: Wire.Any,
   scrub: Answer["scrub"]
 ): Pick<Errors.Refused, "fields" | "otherFields"> => {
-  // These are Maps, because a field may have the name of a property that every object inherits, such as `constructor`.
+  // Maps instead of objects, because a key may be the name of an inherited property, such as `constructor`.
   const fields = new Map<string, ReadonlyArray<string>>()
   const otherFields = new Map<string, ReadonlyArray<string>>()
   for (const [key, value] of Json.isObject(errors) ? Object.entries(errors) : []) {
@@ -154,9 +163,9 @@ interface ErrorBody {
 }
 
 /**
- * Whether a response is an error body, whatever its status: an integer code and a message, or a form that {@link
- * Wire.saysError} recognizes. An integer code is required because some documented successes have a message, or a `code`
- * that is a string.
+ * Whether a JSON value is an error body, even with a successful HTTP status: it has an integer code and a message, or a
+ * form that {@link Wire.saysError} recognizes. The code must be an integer, because some documented successes have a
+ * message, and some have a string as `code`.
  */
 const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
   if (!Json.isObject(json)) return false
@@ -165,12 +174,12 @@ const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
 }
 
 /**
- * Whether an error code means that the exchange's gateway could not reach or understand its trading service (the live
- * documentation, bulk orders: code 500). The order's outcome is then unknown.
+ * Whether an error code means that the exchange's gateway could not reach its trading service, or could not understand
+ * its reply (the live documentation, bulk orders: code 500). The order's outcome is then unknown.
  */
 export const isServerError = (code: number): boolean => code >= 500 && code < 600
 
-/** Reads an error body; returns `undefined` if the body has neither a message nor a code. */
+/** Reads an error body. Returns `undefined` if the value has neither a message nor a code. */
 const toErrorBody = (json: unknown): ErrorBody | undefined => {
   if (!Json.isObject(json)) return undefined
   const { code, errors, message } = json
@@ -183,9 +192,9 @@ const toErrorBody = (json: unknown): ErrorBody | undefined => {
 }
 
 /**
- * Whether an error body has the exchange's own format, which proves that the exchange refused the call. A proxy between
- * the client and the exchange might also respond with JSON and a message. The live exchange can omit `errors`, or send
- * an empty list when no field is invalid.
+ * Whether an error body has the exchange's own format, which proves that the exchange refused the call. Other JSON with
+ * a message might come from a proxy between the client and the exchange. The live exchange may omit `errors`, or send
+ * an empty list if no field is invalid.
  */
 const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
   if (!Json.isObject(json)) return false
@@ -198,7 +207,7 @@ const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
 const decodeOrderId = Compiled.decodeUnknownResult(() => Wire.OrderId)
 
 /**
- * Finds the order ids in a response. An order id proves that the order exists, even if the rest of the response can't
+ * Returns the order ids in a response. An order id proves that the order exists, even if the rest of the response can't
  * be read.
  */
 const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["orderIds"][number]> => {
@@ -239,8 +248,8 @@ const whyNotAuthorized = (endpoint: Endpoint.Any, status: number, body: ErrorBod
 }
 
 /**
- * Whether a code reports invalid fields of an order. Code 1 reports a value that is not a multiple of the market's
- * step.
+ * Whether an error code means that an order request has invalid fields. Code 1 means that a value is not a multiple of
+ * the market's step.
  */
 const isOfFields = (code: number): boolean => code === 1 || (code >= 30 && code <= 43)
 
@@ -296,15 +305,15 @@ export const itemRefusal = <E extends Endpoint.Any>(
   toItemRefusal(endpoint, each, dialect, refusal, clientOrderId) as ItemRefusal<E>
 
 /**
- * The possible refusals of a single order in a bulk call: the refusals of the endpoint that places a single order,
- * except those that concern the entire call.
+ * The possible refusals of one order in a bulk call: those of the endpoint that places a single order, except refusals
+ * of an entire call.
  */
 export type ItemRefusal<E extends Endpoint.Any> = Extract<
   Endpoint.Failure<E>,
   { readonly _tag: "ValidationFailed" | "ReduceOnlyRejected" | "RequestRejected" }
 >
 
-/** The possible errors of a single order in a bulk call: refusals and uncertain outcomes. */
+/** The possible errors of one order in a bulk call: refusals and uncertain outcomes. */
 export type ItemFailure<E extends Endpoint.Any> = ItemRefusal<E> | Errors.OutcomeUnknown | Errors.AcceptedUnreadable
 
 const toItemRefusal = (
@@ -333,8 +342,8 @@ const toItemRefusal = (
 }
 
 /**
- * Reads a public refusal: the document's `{success: false, message, params}`, or one of the live exchange's forms, in
- * which the messages by field are in `message` or form the entire body.
+ * Reads the refusal of a public call. In the document, its body is `{success: false, message, params}`. On the live
+ * exchange, `message` or the entire body may instead be an object with messages by field.
  */
 const publicRefusal = (
   endpoint: Endpoint.Any,
@@ -360,7 +369,9 @@ const publicRefusal = (
 // Verdicts
 // -----------------------------------------------------------------------------
 
-/** The fields to compare between a request and a response that can't be decoded. Maps wire keys to domain names. */
+/**
+ * The fields in which a response that can't be decoded is compared with its request. Maps wire keys to domain names.
+ */
 const echoes = {
   market: "market",
   side: "side",
@@ -369,8 +380,9 @@ const echoes = {
 } as const
 
 /**
- * Describes how a response that can't be decoded contradicts the request: it contains a different market, side or
- * client order id, or it contains order ids, but not the requested order id.
+ * Describes how a response that can't be decoded contradicts the request. It may contain a different market, side or
+ * client order id; with `sameId`, it may also contain only other order ids than the request's. Returns `undefined` if
+ * there is no contradiction.
  */
 const contradictionIn = (
   request: object,
@@ -402,8 +414,8 @@ const contradictionIn = (
 }
 
 /**
- * The verdict on a response that reports a success. If the response decodes and matches the request, the verdict
- * contains its value.
+ * Returns the verdict on a response that reports a success. If the response can be decoded and does not contradict the
+ * request, the verdict contains its value.
  */
 const accepted = <E extends Endpoint.Any>(
   endpoint: E,
@@ -425,7 +437,7 @@ const accepted = <E extends Endpoint.Any>(
     const items = json.map((item: unknown, at) => readItem(answer, at, item, decodeResponse([item])))
     const problem = answer.contradiction?.(items)
     return problem === undefined
-      // The cast adds the fields that are in an item's type but not in its schema.
+      // The cast is needed for the fields of an item that are in its type but not in its schema.
       ? { _tag: "Answered", value: items as Endpoint.Response<E> }
       : uncertain("contradictory-answer", problemOf(problem, answer))
   }
@@ -446,7 +458,10 @@ const accepted = <E extends Endpoint.Any>(
     )
 }
 
-/** Builds an item of a bulk response. `read` is the result of decoding a list that contains only this item. */
+/**
+ * Returns an item of a bulk response, or an {@link BulkAnswer.Unreadable} in its place. `read` is the result of
+ * decoding a list that contains only this item.
+ */
 const readItem = (
   answer: Answer,
   at: number,
@@ -470,9 +485,9 @@ const orderIdsOf = ({ errorFamily, mutates }: Endpoint.Any, json: unknown) =>
   mutates && errorFamily === "order" ? orderIds(json) : []
 
 /**
- * The verdict on a private call's error body. A mutating call is treated as refused only if the body has the exchange's
- * own error format and contains no order id, because an order id would contradict a refusal. For a read, which changes
- * nothing, any error body is enough.
+ * Returns the verdict on a private call's error response. A mutating call counts as refused only if the body has the
+ * exchange's own error format and contains no order id, because an order id contradicts a refusal. A read changes
+ * nothing, so with an HTTP error status any error body is enough.
  */
 const privateError = (
   endpoint: Endpoint.Any,
@@ -486,7 +501,7 @@ const privateError = (
     return refused(privateRefusal(endpoint, dialect, answer, body))
   }
   if (answer.status === 429 && !endpoint.mutates) return refused(rateLimited(endpoint, answer))
-  // A body that is not in the exchange's own format may come from a proxy, although the exchange has applied the call.
+  // A body in any other format may come from a proxy, so the exchange may have applied the call anyway.
   return uncertain("unreadable-answer", `HTTP ${answer.status} without the exchange's error body`)
 }
 
@@ -518,7 +533,8 @@ export const classify = <E extends Endpoint.Any>(
   if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
   const isSuccess = status >= 200 && status < 300
   if (isSuccess) {
-    // An empty body is not JSON, but some calls have empty responses, so the endpoint's schema decides.
+    // An empty body is not JSON, but some calls have an empty response. The endpoint's schema decides whether it is
+    // valid.
     const parsed = text === "" ? Result.succeed(undefined) : Json.parse(text)
     if (Result.isSuccess(parsed) && !isError(parsed.success)) return accepted(endpoint, dialect, answer, parsed.success)
   }

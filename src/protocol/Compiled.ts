@@ -1,16 +1,16 @@
 /**
- * Compiles schemas to plain functions that convert between the wire and the domain in one pass.
+ * Compiles schemas to plain functions that convert between wire values and domain values in one pass.
  *
  * A compiled schema is a parser: it returns a value, or refuses the input without giving a reason. The schema itself
  * remains the reference:
  *
  * - An input that the parser refuses is passed to the schema, which explains the refusal or accepts the input.
- * - For an input that the parser accepts, the schema would return an equal value with the same keys in the same order.
- * - Effect interprets the schema nodes that this module does not support.
+ * - If the parser accepts an input, the schema would return an equal value, with the same keys in the same order.
+ * - For a schema node that this module does not support, the parser calls Effect's interpreter.
  *
- * Effect's own compiler, `effect/schema/SchemaJITCompiler`, is slower here: it collects the issues of all domain
- * checks, creates a second object to rename keys, and does not count keys, so that another pass over the response would
- * be needed to find repeated keys. `benchmarks/RESULTS.md` contains the measurements.
+ * Effect's own compiler, `effect/schema/SchemaJITCompiler`, is slower here. It collects the issues of all domain
+ * checks, and creates a second object to rename keys. It does not count keys, so finding repeated keys would need
+ * another pass over the response. `benchmarks/RESULTS.md` contains the measurements.
  */
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -22,20 +22,20 @@ import * as Json from "./Json.ts"
 import * as ObjectReader from "./ObjectReader.ts"
 import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 
-/** Compiles a schema node and everything below it to a parser that decodes. */
+/** Compiles a schema node, with the nodes inside it, to a parser that decodes. */
 export type Compile = (ast: SchemaAST.AST) => Parser
 
 /**
- * Compiles a transformation and both its sides to a single pass: the input's check, the transformation, and the
- * output's check. Returns `undefined` for unsupported nodes.
+ * Compiles a transformation to one parser that checks the input, transforms it, and checks the output. Returns
+ * `undefined` for unsupported nodes.
  */
 export type Fused = (compile: Compile, source: SchemaAST.AST, target: SchemaAST.AST) => Parser | undefined
 
 const fusions = new WeakMap<object, Fused>()
 
 /**
- * Registers a compiler that fuses a transformation and the nodes on both its sides into one parser. Returns the
- * transformation.
+ * Registers how to compile a transformation, together with the nodes of its input and output, to one parser. Returns
+ * the transformation.
  */
 export const fused = <F extends (input: never) => unknown>(transform: F, build: Fused): F => {
   fusions.set(transform, build)
@@ -43,8 +43,8 @@ export const fused = <F extends (input: never) => unknown>(transform: F, build: 
 }
 
 /**
- * Registers a transformation that only rearranges the values of its input, in the order of its output's fields. The
- * values have already been checked, so the output is not checked again.
+ * Registers a transformation that only rearranges the values of its input. The result must have its fields in the order
+ * of the output's schema. The values have already been checked, so the output is not checked again.
  */
 export const rearranged = <A, B>(rearrange: (input: A) => B): (input: A) => B =>
   fused(rearrange, (compile, source) => {
@@ -62,12 +62,12 @@ export const rearranged = <A, B>(rearrange: (input: A) => B): (input: A) => B =>
 
 const options: SchemaAST.ParseOptions = {}
 
-// Each parser is a single closure: a response has thousands of values, and calling another closure would cost as much
-// as the check itself.
+// Each parser is a single closure, because a response has thousands of values, and a call of another closure would cost
+// as much as the check itself.
 const aString: Parser = (input) => typeof input === "string" ? input : refused
 const aNumber: Parser = (input) => typeof input === "number" ? input : refused
 const aBoolean: Parser = (input) => typeof input === "boolean" ? input : refused
-/** The parser for a struct without fields, which accepts every value except `null` and `undefined`. */
+/** The parser for a struct without fields. It accepts every value except `null` and `undefined`, as Effect does. */
 const something: Parser = (input) => input === null || input === undefined ? refused : input
 const nothing: Parser = () => undefined
 
@@ -93,7 +93,10 @@ const array = ({ elements, rest }: SchemaAST.Arrays, compile: Compile): Parser |
   }
 }
 
-/** Whether a missing field with this schema stays missing. If a field has a default, its struct is not compiled. */
+/**
+ * Whether a missing field with this schema stays missing. A struct is only compiled if this is true of all its fields:
+ * no field may have a default.
+ */
 export const keepsNothing = ({ encoding }: SchemaAST.AST): boolean =>
   encoding?.every(({ to, transformation }) => isPlain(transformation.decode) && keepsNothing(to)) ?? true
 
@@ -109,7 +112,7 @@ const struct = ({ propertySignatures }: SchemaAST.Objects, compile: Compile): Pa
 }
 
 /**
- * The parser for an object whose keys are data. An object with the key `__proto__` is passed to the schema, because an
+ * The parser for an object whose keys are data. It leaves an object with the key `__proto__` to the schema, because an
  * assignment does not create that key.
  */
 const record = (type: SchemaAST.AST, compile: Compile): Parser => {
@@ -140,13 +143,13 @@ const object = (ast: SchemaAST.Objects, compile: Compile): Parser | undefined =>
     : undefined
 }
 
-/** The parser for a union, which uses the first member that accepts the input. */
+/** The parser for a union. It returns the value of the first member that accepts the input. */
 const union = (ast: SchemaAST.Union, compile: Compile): Parser | undefined => {
   if (ast.options?.mode === "oneOf") return undefined
   const literals = literalsOf(ast)
   if (literals !== undefined) return oneOf(literals)
   const [first, second] = ast.types
-  // This is an open enumeration, which contains the listed strings and then any other string.
+  // This is an open enumeration: a union of listed strings and any other string.
   if (ast.types.length === 2 && first !== undefined && second?._tag === "String" && isBare(second)) {
     const listed = SchemaAST.isUnion(first) && isBare(first) ? literalsOf(first) : undefined
     if (listed !== undefined) return textOrOneOf(listed)
@@ -175,7 +178,7 @@ const isBare = (ast: SchemaAST.AST): boolean =>
   ast.checks === undefined && ast.encoding === undefined &&
   !("encodingChecks" in ast && ast.encodingChecks !== undefined)
 
-/** The parser for a declaration, which is already a function. */
+/** The parser for a declaration, which already contains a parsing function. */
 const declaration = (ast: SchemaAST.Declaration): Parser => {
   const run = ast.run(ast.typeParameters)
   return (input) => {
@@ -228,15 +231,15 @@ const testsOf = (ast: SchemaAST.AST, checks: ReadonlyArray<SchemaAST.Check<never
   })
 
 /**
- * Returns a predicate for all checks of a node, or `undefined` when the node has no checks. A flipped node checks its
- * input, and any other node checks its output.
+ * Returns a predicate for the checks on a node's input or output, or `undefined` if there are none. Checks are on the
+ * output; after a flip for encoding, they are on the input.
  */
 export const checksOf = (ast: SchemaAST.AST, side: "input" | "output"): ((value: unknown) => boolean) | undefined => {
   const checks = side === "output" ? ast.checks : "encodingChecks" in ast ? ast.encodingChecks : undefined
   const tests = testsOf(ast, checks)
   const [first, ...others] = tests
   if (first === undefined) return undefined
-  // The parser has already checked the type that the tests expect.
+  // The cast is safe, because the parser has already checked the type that the tests expect.
   if (others.length === 0) return (value) => first(value as never)
   return (value) => tests.every((test) => test(value as never))
 }
@@ -266,20 +269,25 @@ const checked = (ast: SchemaAST.AST, compile: Compile): Parser | undefined => {
 // Transformations
 // -----------------------------------------------------------------------------
 
-/** Whether a transformation only maps values. Other transformations handle missing values, or run effects. */
+/**
+ * Whether a transformation only maps a value to another value. Other transformations handle missing values or run
+ * effects.
+ */
 const isPlain = (
   decode: SchemaAST.Link["transformation"]["decode"]
 ): decode is SchemaGetter.Transform<unknown, unknown> | SchemaGetter.Passthrough =>
   "_tag" in decode && (decode._tag === "Transform" || decode._tag === "Passthrough")
 
 /**
- * The parser for a node with transformations, which are applied from the outermost transformation to the node itself.
+ * The parser for a node with transformations. It applies them in decoding order, beginning on the wire side, and then
+ * the node's own checks.
  */
 const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding, compile: Compile): Parser | undefined => {
   const steps: Array<Parser> = []
   const itself = checked(ast, compile)
   if (itself === undefined) return undefined
-  // On the last transformation's output, only the node's own checks are applied, not its transformations again.
+  // The last transformation's output is the node itself. Only the node's own checks apply there, not its
+  // transformations again.
   const compileEnd: Compile = (node) => node === ast ? itself : compile(node)
   let isParsed = false
   for (const [at, { to: source, transformation }] of [...links.entries()].toReversed()) {
@@ -319,15 +327,15 @@ const inSequence = ([first, ...others]: ReadonlyArray<Parser>): Parser => {
 // Schemas
 // -----------------------------------------------------------------------------
 
-/** Uses the schema itself as a parser, for nodes that this module does not support. */
+/** Creates a parser that calls the schema, for nodes that this module does not support. */
 export const interpreted: Compile = (ast) => {
   const decode = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   return (input) => Result.getOrElse(decode(input), () => refused)
 }
 
 /**
- * Creates a compiler, which compiles a node shared by several schemas only once. `interpret` builds the parsers of
- * nodes that this module does not support.
+ * Creates a compiler. It compiles a node only once, even if several schemas share the node. `interpret` creates the
+ * parsers of unsupported nodes.
  */
 export const make = (interpret: Compile): Compile => {
   const known = new WeakMap<SchemaAST.AST, Parser>()
@@ -342,10 +350,13 @@ export const make = (interpret: Compile): Compile => {
   return compile
 }
 
-/** Compiles a schema for decoding. For encoding, pass the flipped schema. */
+/** Compiles a schema's node for decoding. For encoding, pass the flipped node. */
 export const compile: Compile = make(interpreted)
 
-/** Creates a function that tries the compiled schema first, then the schema itself. Both are created on first use. */
+/**
+ * Creates a function that tries the compiled schema first, and the schema itself if that refuses the input. Both are
+ * created on first use.
+ */
 const either = <A>(
   ast: () => SchemaAST.AST,
   exact: () => (input: unknown) => Result.Result<A, Schema.SchemaError>
@@ -361,7 +372,7 @@ const either = <A>(
   }
 }
 
-/** Parses an input, and refuses it if a getter throws. The schema then reads the input and throws the same error. */
+/** Parses an input. Refuses it if a getter throws; the schema then reads the input and throws the same error. */
 const attempt = (parse: Parser, input: unknown): unknown => {
   try {
     return parse(input)

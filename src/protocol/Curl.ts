@@ -9,10 +9,13 @@ export const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}
 
 const nonceForm = /"nonce":("?)([0-9]+)"?/u
 
-/** Finds the nonce in a request's JSON text. */
+/** Returns the nonce in a request's JSON text, if there is one. */
 export const nonceOf = (text: string): string | undefined => nonceForm.exec(text)?.[2]
 
-/** Quotes a request's JSON text as one shell word, with its nonce, if any, replaced by the shell expression `nonce`. */
+/**
+ * Quotes a request's JSON text as one shell word. If the text contains a nonce, the shell expression `nonce` replaces
+ * it.
+ */
 export const renewed = (text: string, nonce: string): string => {
   const found = nonceForm.exec(text)
   if (found === null) return word(text)
@@ -21,14 +24,17 @@ export const renewed = (text: string, nonce: string): string => {
   return word(before) + nonce + word(mark + text.slice(found.index + all.length))
 }
 
-/** The shell command that sets `payload` to the Base64 of another variable. */
+/** Returns the shell command that sets `payload` to the Base64 of another variable. */
 export const payloadOf = (variable: string): string => `payload=$(printf %s "$${variable}" | base64 | tr -d '\\n')`
 
-/** The shell command that sets `signature` to the signature of `payload`. `secret` is a shell word. */
+/** Returns the shell command that sets `signature` to the signature of `payload`. `secret` is a shell word. */
 export const signatureBy = (secret: string): string =>
   `signature=$(printf %s "$payload" | openssl dgst -sha512 -hmac ${secret} | sed 's/^.* //')`
 
-/** The headers as shell words. The API key comes from the environment, the other values from shell variables. */
+/**
+ * The headers as shell words. The API key comes from `TXC_API_KEY`, the other values come from shell variables of the
+ * same script.
+ */
 export const fromShell = {
   apiKey: `"X-TXC-APIKEY: $TXC_API_KEY"`,
   payload: `"X-TXC-PAYLOAD: $payload"`,
@@ -53,9 +59,9 @@ export const send = ({ body, headers, method, url }: Command, between = " "): st
 
 /**
  * Returns a shell expression for a new nonce: the time in seconds, followed by random digits. In a shell without random
- * numbers, the digits come from the process id. The new nonce has as many digits as the old nonce, if the old nonce is
- * long enough. Where nonces must increase, a nonce with more digits would be greater than the nonces of all other
- * programs, so the exchange would refuse those programs' calls.
+ * numbers, the digits come from the process id. If the old nonce has more than ten digits, the new nonce has the same
+ * number of digits. A nonce with more digits would be greater than all nonces of other programs that use the key. Where
+ * nonces must increase, the exchange would then refuse their calls.
  */
 const newNonce = (old = ""): string => {
   const digits = old.length > 10 ? old.length - 10 : 5

@@ -35,8 +35,8 @@ export interface Refusal {
 }
 
 /**
- * The refusal for each reason. For a request whose fields break a constraint, {@link Dialect.orderValidation}, {@link
- * Dialect.fieldValidation} or {@link Dialect.publicValidation} creates the refusal instead.
+ * The refusal for each reason. For a request whose fields break a constraint, the refusal comes from
+ * {@link Dialect.orderValidation}, {@link Dialect.fieldValidation} or {@link Dialect.publicValidation} instead.
  *
  * @category models
  */
@@ -46,8 +46,8 @@ export interface Refusals {
   /** The key is disabled. */
   readonly keyDisabled: Refusal
   /**
-   * The key is restricted to other endpoints, or its sub-account lacks the permission (the document, "Authentication",
-   * 4).
+   * The key may only be used for other endpoints, or its sub-account lacks the permission (the document,
+   * "Authentication", 4).
    */
   readonly endpointNotAllowed: Refusal
   /** The endpoint is B2B-only, and the account is not a business partner (the document, "Authentication", 5). */
@@ -86,7 +86,7 @@ export interface Refusals {
   readonly notEnoughForCode: Refusal
   /** No open order has this identifier. */
   readonly orderNotFound: Refusal
-  /** No open order has this identifier. This refusal is for calls that cancel several orders. */
+  /** No open order has this identifier. Used for calls that cancel several orders. */
   readonly orderNotThere: Refusal
   /** A post-only order would trade immediately. */
   readonly notMaker: Refusal
@@ -104,7 +104,7 @@ export interface Refusals {
   readonly leverageNotCovered: Refusal
   /** The position would be larger than the market allows. */
   readonly positionTooBig: Refusal
-  /** The position and its open orders would be larger than the market allows. */
+  /** The position, together with its open orders, would be larger than the market allows. */
   readonly pendingTooBig: Refusal
   /** The leverage or the hedge mode can't be changed while there are positions or orders. */
   readonly hasPositions: Refusal
@@ -129,7 +129,7 @@ export interface Refusals {
 }
 
 /**
- * The reasons for refusing a call whose fields do not break a constraint. {@link Refusals} explains each reason.
+ * A reason for refusing a call whose fields do not break a constraint. {@link Refusals} explains each reason.
  *
  * @category models
  */
@@ -194,7 +194,7 @@ export interface PublicRefusal {
 }
 
 /**
- * A version of the protocol: {@link document} or {@link live}.
+ * A variant of the protocol: {@link document} or {@link live}.
  *
  * @category models
  */
@@ -228,8 +228,8 @@ export interface Dialect {
    */
   readonly extension: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /**
-   * Creates the schema of a response that the live exchange has also sent in an older format, described by `form`.
-   * `read` converts the older format to the current format. The document has only one format.
+   * Creates the schema of a response that the live exchange used to send in an older format, which `form` describes.
+   * `read` converts the older format to the current format. In the document's dialect, there is only one format.
    */
   readonly older: <A>(
     schema: Schema.Codec<A, unknown>,
@@ -247,16 +247,19 @@ export interface Dialect {
   readonly recordOffset: Schema.Codec<Paging.RecordOffset, number>
   /** The maximum page offset in lists of orders and trades. */
   readonly maxRecordOffset: Paging.RecordOffset
-  /** Whether a key must be present on the wire even when its value means "absent": see `Wire.Absent`. */
+  /**
+   * Whether the dialect requires keys on the wire that the live exchange may omit, even if the key's value means
+   * "absent": see `Wire.Absent`.
+   */
   readonly demandsAll: boolean
   /**
-   * Creates the nonce fields for a body (the document, "Authentication", 3). `window` asks the exchange to accept
-   * nonces near its clock in any order; a dialect without that option ignores `window`.
+   * Creates the nonce fields of a body (the document, "Authentication", 3). With `window`, the body asks the exchange
+   * to accept nonces near its clock in any order. The document's dialect ignores `window`.
    */
   readonly nonce: (nonce: number, window: boolean) => NonceFields
   /**
-   * The unit of nonces derived from the time. A key can use one nonce per unit, so a thousand or a million nonces per
-   * second.
+   * The unit of nonces, which the client derives from the time. A key can use one nonce per unit: a thousand or a
+   * million nonces per second.
    */
   readonly nonceUnit: "milliseconds" | "microseconds"
   /** The refusals for calls whose fields do not break a constraint. */
@@ -283,8 +286,8 @@ export interface Dialect {
   /** The HTTP status of the response to a call that applies a code. */
   readonly codeAppliedStatus: number
   /**
-   * The HTTP status of the response to a call that creates a transfer or anything else except an order: 200 in the
-   * document, as for all private calls; 201 on the live exchange.
+   * The HTTP status of the response to a call that creates something other than an order, such as a transfer. In the
+   * document, this is 200, as for all private calls; on the live exchange, it is 201.
    */
   readonly createdStatus: number
   /** The exchange's rules: see {@link VenuePolicy}. */
@@ -320,8 +323,8 @@ const common = {
   noQuote: { status: 400, code: 12, message: "Inner validation failed" },
   unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },
-  // Some clients, such as ccxt, replace the body of every HTTP 404 response with their own text, so HTTP 501 is used
-  // here.
+  // The status is not 404, because some clients, such as ccxt, replace the body of every HTTP 404 response with their
+  // own text.
   notServed: { status: 501, code: 0, message: "The live exchange has this call. This sandbox does not serve it." },
   methodNotAllowed: { status: 405, code: 0, message: "Method not allowed." },
   bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
@@ -338,7 +341,7 @@ const marginRefusals = (status: number) => ({
   oppositePosition: { status, code: 115, message: validationFailed }
 })
 
-/** Calls a function that creates a dialect. Bundlers remove this call for a dialect that the program does not use. */
+/** Calls a function that creates a dialect. If a program does not use the dialect, bundlers can remove this call. */
 const made = (make: () => Dialect): Dialect => make()
 
 /**
@@ -415,19 +418,19 @@ const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 /** The code for a field that is not valid for the order's type. */
 const inapplicable: Readonly<Record<string, number>> = { activationPrice: 158, price: 159, total: 162, amount: 163 }
 
-/** The codes for two flags that can't be combined, keyed by the reported field and then by the other flag. */
+/** The codes for two flags that can't be combined, keyed by the reported flag and then by the other flag. */
 const exclusive: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ioc: { postOnly: 37, rpi: 40 },
   retail: { rpi: 41 }
 }
 
-/** The live exchange's field-error codes that are sent with HTTP 400; all other codes are sent with HTTP 422. */
+/**
+ * The codes of field errors for which the live exchange responds with HTTP 400. For all others, it responds with HTTP
+ * 422.
+ */
 const badRequests: ReadonlySet<number> = new Set([158])
 
-/**
- * The live exchange's code for an invalid field. A missing field has code 30, and so does a request whose invalid
- * fields have different codes.
- */
+/** Returns the live exchange's code for an invalid field; for a missing field, this is 30. */
 const codeOf = (violation: Violation): number => {
   if (violation.constraint.kind === "required") return 30
   if (violation.constraint.kind === "step") return 1
@@ -517,8 +520,8 @@ export const live: Dialect = made(() => ({
     const code = codes.size === 1 ? [...codes][0] ?? 30 : 30
     return { status: badRequests.has(code) ? 400 : 422, code, message: validationFailed }
   },
-  // For a value that is not a multiple of the market's step, the live exchange uses the field's camel-case name, and
-  // for the total (amount × price) it uses a separate key. For all other errors it uses the wire key.
+  // The live exchange's key is the field's camel-case name if a value is not a multiple of the market's step, and a
+  // separate key for the total (amount × price). For all other errors, it is the wire key.
   errorKey: (field, wireKey, { kind }) =>
     kind === "step" ? field : kind === "minTotal" || kind === "maxTotal" ? totalKey : wireKey,
   fieldValidation: { status: 400, code: 0, message: validationFailed },
@@ -537,7 +540,7 @@ export const live: Dialect = made(() => ({
     // documentation and in captured payloads have prices from 0.1 to 2.5 times the last price.
     priceBand: { above: 400, below: 90 },
     payload: "compact-body",
-    // It is not documented how long a token is valid. Known clients use a token for up to a minute, and for several
+    // The lifetime of a token is not documented. Known clients use a token for up to a minute, and for several
     // connections.
     streamToken: { lifetimeSeconds: 60, singleUse: false },
     margin: marginPolicy

@@ -1,5 +1,5 @@
 /**
- * Endpoints as values: each has a name, path, request, response and refusals.
+ * Defines endpoints as values: each has a name, a path, a request, a response and refusals.
  *
  * The same value defines the client's service, the sandbox's route, the oracle's generators and the endpoint tables.
  *
@@ -67,8 +67,8 @@ export type Path = `/api/v${1 | 4}/${string}`
 export type Places = "nothing" | "order" | "pair" | "orders"
 
 /**
- * The values of `places` that a request type allows. An order can only be found by its client order id and market, so
- * the request must have both fields.
+ * The values of `places` that a request type allows. An order can only be found by its client order id and its market,
+ * so a request that places orders must have both fields.
  */
 type PlacesBy<Request> =
   | "nothing"
@@ -120,18 +120,18 @@ export interface Definition<
    */
   readonly rateLimit?: RateLimit
   /**
-   * Whether the document requires `request` and `nonce` in the body. The client always sends both on a private call.
-   * Default: `required` for private calls, `none` for public calls.
+   * Whether the document requires `request` and `nonce` in the body. The client sends both with every private call
+   * anyway. Default: `required` for private calls, `none` for public calls.
    */
   readonly envelope?: "none" | "optional" | "required"
   /**
-   * The errors with which the endpoint can refuse a request's fields. They also determine the error family, which
-   * determines the wording of the messages.
+   * The errors with which the endpoint can refuse a request's fields. They determine the endpoint's error family, and
+   * thus the wording of the messages.
    */
   readonly refusals: ReadonlyArray<Refusals>
   /** The format in which the live exchange refuses a public request with invalid fields. Default `fields`. */
   readonly refusedAs?: PublicForm
-  /** The dialect's field that holds the HTTP status of a success. Default: HTTP 200. */
+  /** The name of the {@link Dialect} field that contains the HTTP status of a success. Default: HTTP 200. */
   readonly success?: "createdStatus" | "codeAppliedStatus"
   /** Builds the request's schema and wire keys in a dialect. */
   readonly request: (dialect: Dialect) => Wire.Shape<Request>
@@ -145,8 +145,8 @@ export interface Definition<
 }
 
 /**
- * Makes `places` mandatory for mutating endpoints of the error family `order`. Without `places`, an order with an
- * unknown outcome could not be found, and might be placed again.
+ * Makes `places` mandatory for mutating endpoints of the error family `order`. Otherwise a program could not find an
+ * order with an unknown outcome, and might place the order twice.
  */
 type Stated<Request, Mutates extends boolean, Refusals extends RefusalTag> = Mutates extends true
   ? "ValidationFailed" extends Refusals ? { readonly places: PlacesBy<Request> } : Unstated
@@ -157,7 +157,8 @@ interface Unstated {
 }
 
 /**
- * All information about an endpoint. {@link make} creates an endpoint from its definition.
+ * An endpoint: its definition with all defaults, and its compiled schemas. {@link make} creates an endpoint from its
+ * definition.
  *
  * @category models
  */
@@ -181,17 +182,21 @@ export interface Endpoint<
   /** The documented rate limit per client. */
   readonly rateLimit: RateLimit
   /**
-   * Whether the document requires `request` and `nonce` in the body. The client always sends both on a private call.
+   * Whether the document requires `request` and `nonce` in the body. The client sends both with every private call
+   * anyway.
    */
   readonly envelope: "none" | "optional" | "required"
-  /** Determines the wording and the code of field errors: 30 and above for `order`, 0 for `account`. */
+  /**
+   * The error family, which determines the wording and the codes of field errors: 30 and above for `order`, 0 for
+   * `account`.
+   */
   readonly errorFamily: Violation.ErrorFamily
   /** The endpoint's compiled schemas in a dialect: see {@link codec}. */
   readonly "~codec": (dialect: Dialect) => Codec<Request, Response>
 }
 
 /**
- * Any endpoint, for code that handles endpoints of all types.
+ * An endpoint with any request and any response.
  *
  * @category models
  */
@@ -213,8 +218,8 @@ export type Request<E extends Any> = E extends Endpoint<infer Q, infer _R, infer
 export type Response<E extends Any> = E extends Endpoint<infer _Q, infer R, infer _A, infer _M, infer _T> ? R : never
 
 /**
- * The error tags by kind of call, without the endpoint's own refusals. {@link FailureTag} and {@link failureTags} are
- * both derived from this table.
+ * The error tags of each kind of call, without the refusals that only some endpoints have. {@link FailureTag} and
+ * {@link failureTags} are both derived from this table.
  */
 const tagsOf = {
   every: ["ExchangeUnreachable", "RateLimited"],
@@ -236,14 +241,14 @@ export type FailureTag<E extends Any> =
   | UncertainTag<E["mutates"]>
 
 /**
- * The tags that depend on the access. If the access is not known, these are the tags of public and private calls
- * together.
+ * The tags that depend on the access. For code that is generic over the access, this type includes the tags of both
+ * public and private calls.
  */
 type AccessTag<Access> = Access extends "public" ? (typeof tagsOf.public)[number] : (typeof tagsOf.private)[number]
 
 /**
- * The tags that depend on whether the call mutates. If it is not known whether the call mutates, these are the tags of
- * reads and mutating calls together.
+ * The tags that depend on whether the call mutates. For code that is generic over this, the type includes the tags of
+ * both reads and mutating calls.
  */
 type UncertainTag<Mutates> = Mutates extends true ? (typeof tagsOf.mutating)[number] : (typeof tagsOf.reading)[number]
 
@@ -273,8 +278,8 @@ interface ErrorByTag<F extends string> {
  */
 export interface Failures<E extends Any> {
   /** All errors with which a call to the endpoint can fail, as a closed union. */
-  // There is a separate lookup for each kind of call, instead of a lookup of all tags, so that generic code can refer
-  // to the errors of a single kind.
+  // There is one lookup per kind of call, instead of one for all tags, so that generic code can create an error of one
+  // kind.
   readonly failure:
     | ErrorByTag<keyof Request<E> & string>[(typeof tagsOf.every)[number]]
     | ErrorByTag<keyof Request<E> & string>[E["refusals"][number]]
@@ -335,8 +340,8 @@ export const make = <
 }
 
 /**
- * Returns a function that creates a value per dialect on first use and caches the value, because a program uses few
- * endpoints, but uses them often.
+ * Returns a function that creates a value for a dialect on first use and caches it. A program uses few endpoints, but
+ * uses them often.
  */
 const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A => {
   let made: WeakMap<Dialect, A> | undefined
@@ -381,15 +386,15 @@ export interface Codec<Request, Response> {
   readonly encodeRequest: (
     request: Request
   ) => Result.Result<Readonly<Record<string, unknown>>, ReadonlyArray<Violation.Violation>>
-  /** Decodes a request from its wire keys. Fails with all violated constraints. */
+  /** Decodes a request with wire keys, and checks it. Fails with all violated constraints. */
   readonly decodeRequest: (
     wire: unknown
   ) => Result.Result<Request, ReadonlyArray<Violation.Violation>>
   /** Decodes a response. Fails when it does not match the dialect. */
   readonly decodeResponse: (wire: unknown) => Result.Result<Response, Schema.SchemaError>
   /**
-   * Decodes a response, given its text and the parsed JSON. Fails with `Json.repeatedKey` when an object has a
-   * duplicate key.
+   * Decodes a response, given both its text and the parsed JSON. Fails with `Json.repeatedKey` if an object in the text
+   * has a duplicate key.
    */
   readonly readResponse: (
     text: string,
@@ -402,8 +407,8 @@ export interface Codec<Request, Response> {
 const all = { errors: "all" } as const
 
 /**
- * Adds violations for missing fields to a schema's violations, and sorts them by field. This is needed because a schema
- * checks constraints between fields only when each field is valid.
+ * Adds violations for fields that other fields make mandatory to a schema's violations, and sorts all of them by field.
+ * A schema alone would report them too late, because it checks constraints between fields only if each field is valid.
  */
 const violations = <A>(
   result: Result.Result<A, Schema.SchemaError>,
@@ -422,7 +427,7 @@ const violations = <A>(
       )
   })
 
-/** Drops undefined fields, because JSON has no `undefined`. */
+/** Drops fields whose value is `undefined`, because JSON has no such value. */
 const withoutUndefined = (request: unknown): unknown =>
   Json.isObject(request) && Object.values(request).includes(undefined)
     ? Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
@@ -467,7 +472,7 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
 ): Codec<Q, R> => endpoint["~codec"](dialect)
 
 /**
- * The type of a row in a response: an element of a list or a page, or an entry of a map. `never` for other responses.
+ * The type of a row in a response: an element of a list or a page, or an entry of a map. For other responses, `never`.
  *
  * @category models
  */

@@ -1,5 +1,5 @@
 /**
- * The errors that calls return: flat tagged errors, with one closed union per endpoint.
+ * The errors with which calls fail. All are tagged errors, and each endpoint has a closed union of them.
  *
  * Every error states its `outcome` (was the call applied?) and whether it `isRetryable` (may you make the same call
  * again?). A private call's error has the request's `clientOrderId`, if there is one. Field names are this library's
@@ -106,7 +106,7 @@ export interface Refused extends NamedFields {
 }
 
 /**
- * A refusal by the exchange whose code may be missing.
+ * A refusal by the exchange. Its error body may lack a code.
  *
  * @category models
  */
@@ -125,8 +125,8 @@ const describe = (refused: Refused): string => {
 }
 
 /**
- * Adds an outcome to an error class. The classes do not declare the field themselves, because an editor shows the doc
- * comment of a union's field only if all members share the same declaration.
+ * Adds the field `outcome` to an error class. The classes do not declare this field themselves, because an editor shows
+ * the doc comment of a union's field only if all members share one declaration.
  */
 const judged = <O extends Outcome, Class extends new(fields: never) => Judged<O>>(outcome: O, base: Class): Class => {
   const Base: new(fields: never) => object = base
@@ -141,8 +141,8 @@ const judged = <O extends Outcome, Class extends new(fields: never) => Judged<O>
 // -----------------------------------------------------------------------------
 
 /**
- * The base class of an error. Its type intersects the fields instead of mapping them, because an editor does not show
- * doc comments through a mapped type.
+ * The base class of an error. Its type is an intersection with the fields, not a mapped type, because an editor shows
+ * no doc comments for the fields of a mapped type.
  */
 type Base<Tag extends string, Fields extends NamedFields, Judgement = Judged<"not-applied">> = new(
   fields: Fields
@@ -159,12 +159,12 @@ const rejection = (): Base<"RequestRejected", Rejected> => {
 }
 
 /**
- * A refusal for invalid fields, together with the exchange's message.
+ * A refusal for invalid fields, with the exchange's message.
  *
  * @category models
  */
 export interface Reasoned extends Refused {
-  /** The exchange's message. It is often the only information, because the response might not name any field. */
+  /** The exchange's message. It is often the only information, because the response might not name a field. */
   readonly reason: string
 }
 
@@ -185,7 +185,7 @@ export class ValidationFailed<F extends string = string> extends refusal("Valida
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
-  /** The call, the code and each field's errors, in one line. */
+  /** One line with the call, the code and the errors of each field. */
   override get message(): string {
     return describe(this)
   }
@@ -202,7 +202,7 @@ export class InvalidFields<F extends string = string> extends refusal("InvalidFi
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
-  /** The call, the code and each field's errors, in one line. */
+  /** One line with the call, the code and the errors of each field. */
   override get message(): string {
     return describe(this)
   }
@@ -220,7 +220,7 @@ export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange refuses the same request until there is a position to reduce. */
   readonly isRetryable = false
-  /** The call, the code, the exchange's message and each field's errors, in one line. */
+  /** One line with the call, the code, the exchange's message and the errors of each field. */
   override get message(): string {
     const reason = `${sentence(this.reason)} ${said(this)}`.trimEnd()
     return `${this.endpoint} was refused with HTTP ${this.status}, code ${this.code}: ${reason}`
@@ -239,7 +239,7 @@ export class RequestRejected<F extends string = string> extends rejection() {
   declare readonly fields: FieldErrors<F>
   /** Always `false`, because the exchange refuses the same request until the cause is resolved. */
   readonly isRetryable = false
-  /** The call, the HTTP status, the code and the exchange's message, in one line. */
+  /** One line with the call, the HTTP status, the code and the exchange's message. */
   override get message(): string {
     const code = this.code === undefined ? "" : `, code ${this.code}`
     const more = said(this) || advice(this.reason)
@@ -281,7 +281,7 @@ export class PublicRequestRejected extends judged(
   declare readonly body: string
   /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
-  /** The call, the HTTP status and the exchange's message, in one line. */
+  /** One line with the call, the HTTP status and the exchange's message. */
   override get message(): string {
     return `${this.endpoint} was refused with HTTP ${this.status}: ${this.reason}`
   }
@@ -356,7 +356,7 @@ export class NotAuthorized extends judged(
   declare readonly clientOrderId?: ClientOrderId
   /** Always `false`, because the exchange refuses the same request until the key has access. */
   readonly isRetryable = false
-  /** The call, the cause, the exchange's message and the remedy, in one line. */
+  /** One line with the call, the cause, the exchange's message and the remedy. */
   override get message(): string {
     return `${this.endpoint} is not authorized (${this.why}), HTTP ${this.status}: ${sentence(this.reason)}${
       remedies[this.why]
@@ -395,7 +395,7 @@ export class NonceRejected extends judged(
   declare readonly clientOrderId?: ClientOrderId
   /** Always `true`, because every call has a new nonce. */
   readonly isRetryable = true
-  /** The call, the exchange's message and some advice, in one line. */
+  /** One line with the call, the exchange's message and some advice. */
   override get message(): string {
     return `${this.endpoint} was refused because of its nonce, HTTP ${this.status}: ${sentence(this.reason)} `
       + "Retry; if this happens often, check this machine's clock, and whether another program uses the key."
@@ -403,8 +403,8 @@ export class NonceRejected extends judged(
 }
 
 /**
- * There were too many calls in a short time (the document, "Limits"). Nothing was applied. Retry, but wait for
- * `retryAfter` first.
+ * The account or this client made too many calls in a short time (the document, "Limits"). Nothing was applied. Wait
+ * for `retryAfter`, then retry.
  *
  * @category errors
  */
@@ -436,7 +436,7 @@ export class RateLimited extends judged(
   declare readonly clientOrderId?: ClientOrderId
   /** Always `true`: wait for `retryAfter`, or for a few seconds if it is absent. */
   readonly isRetryable = true
-  /** The call, the reason and when to retry, in one line. */
+  /** One line with the call, the reason and the time to retry. */
   override get message(): string {
     const when = this.retryAfter === undefined ? "Wait before you retry." : `Retry after ${this.retryAfter} ms.`
     return this.origin === "local"
@@ -477,7 +477,7 @@ export class AcceptedUnreadable extends judged(
   declare readonly clientOrderId?: ClientOrderId
   /** Always `false`, because the call was applied, and a second call would be applied as well. */
   readonly isRetryable = false
-  /** The call, the order ids, the decoding problem and some advice, in one line. */
+  /** One line with the call, the order ids, the decoding problem and some advice. */
   override get message(): string {
     return `${this.endpoint} was applied as order ${this.orderIds.join(", ")}, but its response can't be read: `
       + `${
@@ -556,7 +556,10 @@ const NamedOrder = Schema.Struct({
   orderId: Schema.optionalKey(OrderId)
 })
 
-/** A redacted value of any type. `Schema.Redacted` would also check the value, and make bundles larger. */
+/**
+ * A redacted value of any type. Unlike `Schema.Redacted`, this schema does not check the value, and it keeps bundles
+ * smaller.
+ */
 const AnyRedacted = Schema.declare(Redacted.isRedacted, {
   toCodecJson: () =>
     Schema.link<Redacted.Redacted<unknown>>()(Schema.Unknown, {
@@ -607,7 +610,7 @@ export class OutcomeUnknown extends judged(
   declare readonly market?: MarketName
   /** The request's order id, if it has one. */
   declare readonly orderId?: OrderId
-  /** The orders in a bulk request, in the request's sequence. */
+  /** The orders of a bulk request, in the same order as in the request. */
   declare readonly orders?: ReadonlyArray<NamedOrder>
   /** The fingerprint of the API key that signed the request: see `Credentials.fingerprint`. */
   declare readonly key: string
@@ -621,7 +624,7 @@ export class OutcomeUnknown extends judged(
   declare readonly body?: string
   /** Always `false`, because a second call could be applied as well. */
   readonly isRetryable = false
-  /** The call, the problem, the client order id and some advice, in one line. */
+  /** One line with the call, the problem, the client order id and some advice. */
   override get message(): string {
     const order = this.clientOrderId === undefined ? "" : `, client order id ${this.clientOrderId}`
     return `${this.endpoint} may have been applied (${this.why}${order}): ${sentence(this.reason)} Do not retry `
@@ -664,8 +667,8 @@ export const UnreachableCause = Schema.Literals([
 ])
 
 /**
- * The exchange was not reached. A mutating call that fails with this error was certainly not sent; a read may have been
- * sent. Nothing was applied. You may retry; if the retry fails too, `why` states what to check.
+ * The exchange could not be reached. A mutating call that fails with this error was certainly not sent; a read may have
+ * been sent. Nothing was applied. You may retry. If the retry fails too, `why` tells you what to check.
  *
  * @category errors
  */
@@ -688,7 +691,7 @@ export class ExchangeUnreachable extends judged(
   declare readonly clientOrderId?: ClientOrderId
   /** Always `true`, because nothing was applied, so the same call may be made again. */
   readonly isRetryable = true
-  /** The call, the reason and some advice, in one line. */
+  /** One line with the call, the reason and some advice. */
   override get message(): string {
     return `${this.endpoint} did not reach the exchange (${this.why}): ${
       sentence(this.reason)
@@ -697,7 +700,9 @@ export class ExchangeUnreachable extends judged(
   }
 }
 
-/** A redacted value that is omitted when the error is encoded, so that it never leaves this process. */
+/**
+ * A redacted value that is left out when the error is encoded with its schema, so that it never leaves this process.
+ */
 const Unwritten = Schema.optionalKey(AnyRedacted).pipe(
   Schema.encodeTo(Schema.optionalKey(Schema.Never), { decode: SchemaGetter.omit(), encode: SchemaGetter.omit() })
 )
@@ -741,13 +746,13 @@ export class UnexpectedResponse extends judged(
    */
   declare readonly readable?: Redacted.Redacted<ReadonlyArray<unknown>>
   /**
-   * Whether `status` is 500 or more, because a failing server may recover, while a retry does not make an undecodable
-   * response readable.
+   * `true` if `status` is 500 or more, because a failing server may recover. Otherwise `false`, because a retry would
+   * return the same response.
    */
   get isRetryable(): boolean {
     return this.status >= 500
   }
-  /** The call, the HTTP status, the problem and some advice, in one line. */
+  /** One line with the call, the HTTP status, the problem and some advice. */
   override get message(): string {
     const advice = this.isRetryable ? "Retry later." : "Check that you use the exchange's dialect; see the body."
     const rows = this.unreadable === undefined ? "" : ` Unreadable rows: ${this.unreadable}; the others can be read.`
@@ -776,7 +781,7 @@ export class PageCeilingReached extends judged(
   declare readonly emitted: number
   /** Always `false`, because the same stream would end at the same record. */
   readonly isRetryable = false
-  /** The call, the number of records and some advice, in one line. */
+  /** One line with the call, the number of records and some advice. */
   override get message(): string {
     return `${this.endpoint}: ${this.emitted} records were read. The list may have more records, but no `
       + "page can reach them. Narrow the query."
@@ -784,9 +789,9 @@ export class PageCeilingReached extends judged(
 }
 
 /**
- * A list shifted while a stream read its pages. The list no longer contains any of the emitted records, so the stream
- * may have missed some records. The emitted records are valid. Read the list again, or let the stream mark gaps: see
- * `Pages.stream`.
+ * While a stream read a list's pages, the list changed so much that the stream found none of the records that it had
+ * already emitted. The stream may have missed other records. The emitted records are valid. Read the list again, or let
+ * the stream mark gaps: see `Pages.stream`.
  *
  * @category errors
  */
@@ -803,7 +808,7 @@ export class ListShifted extends judged(
   declare readonly emitted: number
   /** Always `true`, because the list might not shift the next time. */
   readonly isRetryable = true
-  /** The call, the number of records and some advice, in one line. */
+  /** One line with the call, the number of records and some advice. */
   override get message(): string {
     return `${this.endpoint}: the list shifted while it was read. Records may be missing after the first ${this.emitted}. `
       + "Read it again."

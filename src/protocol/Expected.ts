@@ -1,13 +1,13 @@
 /**
- * Explains what a valid value of each rejected field looks like. These explanations appear in a sandbox's call log,
- * because the exchange's own messages are often less precise. They are also used for invalid files, topics, queries and
+ * Explains what a valid value of each rejected field looks like. A sandbox's call log contains these explanations,
+ * because the exchange's own messages are often less precise. They also explain invalid files, topics, queries and
  * responses.
  */
 import * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as Constraint from "../domain/Constraint.ts"
 
-/** The maximum number of values that are listed. */
+/** The maximum number of allowed values that are listed. */
 const mostValues = 12
 
 const listed = (values: ReadonlyArray<string | number>): string => {
@@ -120,7 +120,7 @@ export const of = (
   return expected
 }
 
-/** The message for a field that breaks a constraint, such as `amount must be more than 0`. */
+/** Returns the message for a field that breaks a constraint, such as `amount must be more than 0`. */
 export const sentence = (field: string, constraint: Constraint.Constraint): string => {
   switch (constraint.kind) {
     case "required":
@@ -140,7 +140,7 @@ export const sentence = (field: string, constraint: Constraint.Constraint): stri
 
 const literalOf = (ast: SchemaAST.AST): ReadonlyArray<string> => SchemaAST.isLiteral(ast) ? [String(ast.literal)] : []
 
-/** The tags of the objects in a union. */
+/** Returns the tags of a union's objects. */
 const tagsOf = ({ types }: SchemaAST.Union): ReadonlyArray<string> =>
   types.flatMap((type) =>
     SchemaAST.isObjects(type)
@@ -156,7 +156,7 @@ const described = (annotations: Readonly<Record<string, unknown>> | undefined): 
   return typeof expected === "string" ? expected : undefined
 }
 
-/** Describes the values of a schema. */
+/** Describes the values that a schema accepts. */
 const valuesOf = (ast: SchemaAST.AST): string => {
   const own = described(ast.annotations)
   if (own !== undefined) return own
@@ -187,8 +187,8 @@ const valuesOf = (ast: SchemaAST.AST): string => {
 }
 
 /**
- * Describes in one line the parts of a value that a schema refuses: `wallet must be one of main, trade; amount is
- * missing`. `whole` is the name of the entire value.
+ * Explains in one line why a schema refuses a value: `wallet must be one of main, trade; amount is missing`. `whole` is
+ * the name for the entire value.
  */
 export const inWords = (error: { readonly issue: SchemaIssue.Issue }, whole = "the value"): string => {
   const found = new Set<string>()
@@ -216,7 +216,7 @@ export const inWords = (error: { readonly issue: SchemaIssue.Issue }, whole = "t
         return void found.add(`there is no field ${name}`)
       case "AnyOf": {
         const [only, ...others] = issue.issues
-        // If the value has the type of one member, only that member's issue is relevant.
+        // If the value has the type of exactly one member of the union, only this member's issue is relevant.
         return only === undefined || others.length > 0 ? add(valuesOf(issue.ast)) : visit(only, path, filter)
       }
       case "InvalidType":

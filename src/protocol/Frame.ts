@@ -10,7 +10,7 @@ import * as Json from "./Json.ts"
 /** A request. The client chooses the `id`, and the response repeats it. */
 export interface Request {
   readonly _tag: "Request"
-  /** An integer, zero or more, unique within the connection. */
+  /** A number that identifies the request: an integer, zero or more, unique within the connection. */
   readonly id: number
   /** The method, such as `depth_subscribe`. */
   readonly method: string
@@ -70,8 +70,8 @@ export const codes = {
 export const success = { status: "success" } as const
 
 /**
- * Reads the response to a request whose result is {@link success}. A response with a different status is treated as a
- * refusal, although it has no error, because the exchange did not carry out the request.
+ * Checks the response to a request whose result should be {@link success}. A result with a different status becomes a
+ * refusal, because the exchange has not carried out the request.
  */
 export const confirmed = (frame: Answer | Refusal): Answer | Refusal => {
   if (frame._tag === "Refusal" || !Json.isObject(frame.result)) return frame
@@ -82,7 +82,8 @@ export const confirmed = (frame: Answer | Refusal): Answer | Refusal => {
 }
 
 /**
- * The maximum length of a frame that a client reads. The longest response, a page of 100 orders, is much shorter.
+ * The maximum length of a frame that a client reads, in characters. The longest response, a page of 100 orders, is much
+ * shorter.
  */
 export const maxLength = 2 ** 24
 
@@ -128,7 +129,7 @@ export const readRequest = (text: string): Result.Result<Request, Unreadable> =>
 export const writeRequest = ({ id, method, params }: Omit<Request, "_tag">): string =>
   Json.stringify({ id, method, params })
 
-/** Writes a frame with the keys in the same order as the exchange. */
+/** Writes a frame. Its keys are in the same order as in the exchange's frames. */
 export const writeReceived = (frame: Received): string => {
   if (frame._tag === "Answer") return Json.stringify({ error: null, result: frame.result, id: frame.id })
   if (frame._tag === "Push") return Json.stringify({ method: frame.method, params: frame.params, id: null })

@@ -7,14 +7,14 @@ import * as Result from "effect/Result"
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /**
- * Whether the text may contain an integer beyond 2^53: sixteen consecutive digits that are not at the start of a string
- * or a fraction. Sixteen digits always cover one of the positions 15, 31, 47 and so on, so the loop checks only these
+ * Whether the text may contain an integer beyond 2^53: at least sixteen consecutive digits that do not follow a quote
+ * or a decimal point. Such a run always covers one of the positions 15, 31, 47 and so on, so the loop checks only these
  * positions.
  */
 const mayBeLarge = (text: string): boolean => {
   const { length } = text
   for (let at = 15; at < length; at += 16) {
-    // A run of sixteen digits also includes the character eight places before or after this character.
+    // A run of sixteen digits that includes this character also includes the character eight places before or after it.
     if (!isDigit(text.charCodeAt(at)) || !(isDigit(text.charCodeAt(at - 8)) || isDigit(text.charCodeAt(at + 8))))
       continue
     let first = at
@@ -64,7 +64,7 @@ export const parse = (text: string): Result.Result<unknown, unknown> => {
 /** The error that {@link parseUnique} returns when an object has a duplicate key. */
 export const repeatedKey = "an object has a duplicate key"
 
-/** Counts the keys in JSON text: strings followed by a colon. */
+/** Counts the keys in JSON text, which are strings followed by a colon. */
 const writtenKeys = (text: string): number => {
   let count = 0
   for (let open = text.indexOf("\""); open !== -1;) {
@@ -87,7 +87,8 @@ const isEscaped = (text: string, quote: number): boolean => {
 const isSpace = (code: number): boolean => code === 32 || code === 9 || code === 10 || code === 13
 
 /**
- * Counts the keys of all objects in a JSON value. The function is iterative, because values may be nested to any depth.
+ * Counts the keys of all objects in a JSON value. The function is not recursive, because a deeply nested value would
+ * overflow the stack.
  */
 const keptKeys = (json: unknown): number => {
   let count = 0
@@ -116,11 +117,11 @@ const colons = (text: string): number => {
 }
 
 /**
- * Whether a JSON text has no duplicate keys in any object. `json` is the parsed text, and `counted` is the number of
- * keys that the caller has already counted, which may be too low.
+ * Whether no object in a JSON text has duplicate keys. `json` is the parsed text. `counted` is the number of keys that
+ * the caller has already counted in `json`; it may be too low.
  *
- * Each key in the text is followed by a colon. If the value has as many keys as the text has colons, there are no
- * duplicate keys. If the text has more colons, some may be inside strings, so the keys in the text are counted exactly.
+ * In the text, a colon follows each key. If the text has as many colons as the value has keys, there are no duplicate
+ * keys. If the text has more colons, some of them may be inside strings, so the keys in the text are counted exactly.
  */
 export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
   const written = colons(text)
@@ -130,13 +131,16 @@ export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
 }
 
 /**
- * Parses JSON text like {@link parse}, but fails with {@link repeatedKey} when an object has a duplicate key, because
- * it is unclear which value applies.
+ * Parses JSON text like {@link parse}, but fails with {@link repeatedKey} if an object has a duplicate key, because it
+ * would be unclear which value applies.
  */
 export const parseUnique = (text: string): Result.Result<unknown, unknown> =>
   Result.flatMap(parse(text), (json) => isUnique(text, json) ? Result.succeed(json) : Result.fail(repeatedKey))
 
-/** Removes the whitespace between the tokens of JSON text. Text that is not JSON, such as `[1 2]`, can become JSON. */
+/**
+ * Removes the whitespace between the tokens of JSON text. As a result, text that is not JSON, such as `[1 2]`, may
+ * become JSON.
+ */
 export const compact = (text: string): string => {
   let kept = ""
   let from = 0

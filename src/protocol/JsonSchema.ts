@@ -1,8 +1,8 @@
 /**
  * Generates JSON Schema (draft 2020-12) for the wire format from the schemas that read and write it.
  *
- * Effect's own generator describes only the outermost type of a codec's wire side: an object with renamed keys becomes
- * just an object, and an enumeration with different names on the wire becomes just a string. So this module reads both
+ * Effect's own generator describes only the outermost type of a codec's wire side. It describes an object with renamed
+ * keys as any object, and an enumeration with different names on the wire as any string. So this module reads both
  * sides of a codec.
  */
 import * as Result from "effect/Result"
@@ -18,26 +18,29 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** Named schemas, which are defined once and referenced everywhere else. */
+/** A collection of named schemas. Each is defined once, and referenced everywhere else. */
 export interface Definitions {
   /**
-   * Defines a name and returns a reference to it. Returns `value` itself if the name is already defined with a
-   * different value.
+   * Defines `value` under a name, and returns a reference to it. Returns `value` itself if the name already has a
+   * different definition.
    */
   readonly define: (name: string, value: JsonSchema) => JsonSchema
   /** All definitions, keyed by name. */
   readonly definitions: Readonly<Record<string, JsonSchema>>
 }
 
-/** Writes JSON Schemas that share their definitions, one per schema identifier. */
+/** Writes JSON Schemas with shared definitions. Each schema with an identifier becomes one definition. */
 export interface Writer extends Definitions {
-  /** The schema of a codec's wire format. */
+  /** Returns the JSON Schema of a codec's wire format. */
   readonly wire: (schema: Schema.Constraint) => JsonSchema
-  /** The schema of a codec's domain side, such as a number for a string of digits on the wire. */
+  /**
+   * Returns the JSON Schema of a codec's domain side. This is a number, for example, if the wire format is a string of
+   * digits.
+   */
   readonly meaning: (schema: Schema.Constraint) => JsonSchema
 }
 
-/** Defines a name; shared by the functions below. */
+/** The function that defines a named schema. */
 type Define = Definitions["define"]
 
 const isSame = (one: unknown, other: unknown): boolean => Json.stringify([one]) === Json.stringify([other])
@@ -45,7 +48,10 @@ const isSame = (one: unknown, other: unknown): boolean => Json.stringify([one]) 
 const unique = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> =>
   values.filter((value, index) => values.findIndex((other) => isSame(value, other)) === index)
 
-/** Combines schemas as alternatives, without duplicates. A schema that is only a list of alternatives is flattened. */
+/**
+ * Combines schemas as alternatives, without duplicates. If a schema consists only of alternatives itself, these replace
+ * it.
+ */
 export const anyOf = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
   const members = unique(
     schemas.flatMap((schema) =>
@@ -72,8 +78,8 @@ const least: Readonly<Record<Checked, JsonSchema>> = {
 }
 
 /**
- * The JSON Schema keywords for a check. For an integer, JavaScript's bounds are dropped, because the wire format has no
- * such bounds.
+ * Returns the JSON Schema keywords for a check. For a check of integers, JavaScript's bounds are left out, because the
+ * wire format has no such bounds.
  */
 const keywordsOf = (type: Checked, { annotations }: SchemaAST.Check<never>): JsonSchema | undefined => {
   if (Constraint.fromAnnotations(annotations)?.kind === "notEmpty") return least[type]
@@ -94,8 +100,8 @@ const fragmentsOf = (type: Checked, checks: ReadonlyArray<SchemaAST.Check<never>
   })
 
 /**
- * A type and the keywords of its checks. A schema can have each keyword only once, so a second pattern goes into
- * `allOf`.
+ * Returns the JSON Schema of a type with checks. A schema can have each keyword only once, so a repeated keyword, such
+ * as a second pattern, goes into `allOf`.
  */
 const checked = (type: Checked, { checks = [] as never }: SchemaAST.AST, base: JsonSchema = {}): JsonSchema =>
   fragmentsOf(type, checks).reduce<JsonSchema>((schema, fragment) => {
@@ -107,7 +113,7 @@ const checked = (type: Checked, { checks = [] as never }: SchemaAST.AST, base: J
 
 type Name = string | number
 
-/** The values of an enumeration; `undefined` for a schema that is not an enumeration. */
+/** Returns the values of an enumeration, or `undefined` for any other schema. */
 const namesOf = (ast: SchemaAST.AST): ReadonlyArray<Name> | undefined => {
   const members = SchemaAST.isUnion(ast) ? ast.types : [ast]
   const names = members.flatMap((member) =>
@@ -123,7 +129,10 @@ const enumeration = (names: ReadonlyArray<unknown>): JsonSchema => ({
   enum: unique(names)
 })
 
-/** An enumeration with different names on the wire. An open enumeration also accepts unlisted strings. */
+/**
+ * Returns the JSON Schema of an enumeration with different names on the wire. An open enumeration also accepts unlisted
+ * strings.
+ */
 const renamed = (ast: SchemaAST.AST, define: Define): JsonSchema | undefined => {
   const write = Schema.encodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   const written = (names: ReadonlyArray<Name>) => enumeration(names.map((name) => Result.getOrThrow(write(name))))
@@ -141,11 +150,11 @@ const named = (ast: SchemaAST.AST, schema: JsonSchema, define: Define): JsonSche
   return identifier === undefined ? schema : define(identifier, schema)
 }
 
-/** An object written by {@link Wire.struct} or {@link Wire.answer}. */
+/** Returns the JSON Schema of an object whose schema was created by {@link Wire.struct} or {@link Wire.answer}. */
 const wireNamed = (ast: SchemaAST.Objects, { fields, joint }: WireNames.Plan, define: Define): JsonSchema => {
   const types = new Map(ast.propertySignatures.map(({ name, type }) => [name, type]))
   const keys = Object.fromEntries(fields.map(({ key }) => [key, undefined]))
-  // A field that shares a key with other fields does not have its own key.
+  // Fields that share a combined key have no keys of their own, except for one of them.
   const written = joint === undefined ? keys : joint.join(keys)
   const properties: Record<string, JsonSchema> = {}
   const required: Array<string> = []
@@ -163,14 +172,14 @@ const wireNamed = (ast: SchemaAST.Objects, { fields, joint }: WireNames.Plan, de
   return { type: "object", properties, ...(required.length === 0 ? {} : { required }) }
 }
 
-/** A domain map, which is a JSON object with names as keys. */
+/** Returns the JSON Schema of a map, which is a JSON object on the wire. `name` is the schema of its keys. */
 const keyed = (name: SchemaAST.AST, types: ReadonlyArray<SchemaAST.AST>, define: Define): JsonSchema => ({
   type: "object",
   propertyNames: wireOf(name, define),
   additionalProperties: anyOf(types.map((type) => wireOf(type, define)))
 })
 
-/** A codec's wire format, from its domain side and its wire side. */
+/** Returns the JSON Schema of a codec's wire format, given the codec's domain side and wire side. */
 const encoded = (ast: SchemaAST.AST, wire: SchemaAST.AST, define: Define): JsonSchema => {
   const description = Wire.descriptionOf(wire)
   if (description !== undefined) return wireOf(description.ast, define)
@@ -186,7 +195,7 @@ const encoded = (ast: SchemaAST.AST, wire: SchemaAST.AST, define: Define): JsonS
     const names = renamed(ast, define)
     if (names !== undefined) return names
   }
-  // A plain string in a wire union has no checks, so it is described with the checks of the codec's domain side.
+  // A plain string in a union on the wire has no checks of its own, so it gets the checks of the codec's domain side.
   if (SchemaAST.isString(ast) && SchemaAST.isUnion(wire)) {
     return anyOf(
       wire.types.map((member) =>
@@ -255,7 +264,7 @@ const wireOf = (ast: SchemaAST.AST, define: Define): JsonSchema => {
   return named(ast, wire === undefined ? plain(ast, define) : encoded(ast, wire, define), define)
 }
 
-/** Collects definitions. References to them start with `at`, such as `#/components/schemas/`. */
+/** Creates an empty collection of definitions. References to them start with `at`, such as `#/components/schemas/`. */
 export const definitions = (at: string): Definitions => {
   const definitions: Record<string, JsonSchema> = {}
   return {

@@ -1,16 +1,16 @@
 /**
  * Converts an object whose keys are data, such as tickers, to a map.
  *
- * The code exists twice, as in `ObjectReader.ts`: as a loop, and as a function's source text. Each codec compiles its
- * own copy of the source text, so that the engine optimizes this copy for the codec's entries. If the runtime does not
- * allow creating functions from source text, all codecs share the loop.
+ * The code exists twice, as in `ObjectReader.ts`: as a loop, and as the source text of a function. Each codec creates
+ * its own function from the source text, so that the engine optimizes the function for this codec's entries. If the
+ * runtime does not allow that, all codecs share the loop.
  */
 import type * as ObjectReader from "./ObjectReader.ts"
 import { type Parser, refused, tally } from "./Parser.ts"
 
 /**
- * Creates a function that converts an object's entries to a map, in order. `isKey` refuses invalid keys, and `read`
- * parses the values. The function refuses an object if `isKey` or `read` refuses one of its entries.
+ * Creates a function that converts an object to a map, with its entries in the same order. `isKey` refuses invalid
+ * keys, and `read` parses the values. If one of them refuses an entry, the function refuses the object.
  */
 export const maker = (isKey: Parser, read: Parser): (object: ObjectReader.Fields) => unknown =>
   ofText(isKey, read) ?? looped(isKey, read)

@@ -1,18 +1,17 @@
 /**
- * Creates one object from another, member by member. This code accounts for most of the time that it takes to read a
- * response.
+ * Creates an object from another object, member by member. Most of the time for reading a response is spent here.
  *
  * The code exists twice: as a loop, and as the source text of a function that repeats the loop's body for each member.
- * An engine optimizes each line for the values that it has seen there: a line that reads one key and calls one parser
- * is several times faster than a line that reads all keys and calls all parsers. The loop is used on runtimes that do
- * not allow creating functions from source text.
+ * A JavaScript engine optimizes each line for the values that pass through it: a line that reads only one key and calls
+ * only one parser is several times faster than a line that reads all keys and calls all parsers. The loop is for
+ * runtimes that do not allow creating functions from source text.
  */
 import { type Parser, refused, tally, undecided } from "./Parser.ts"
 
 /** An object with unknown members. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A member of the new object, and how to get its value. */
+/** A member of the new object, and how its value is read from the source object. */
 export interface Member {
   /** The key to read. */
   readonly from: string
@@ -22,17 +21,17 @@ export interface Member {
   readonly parse: Parser
   /** Whether the new object may lack the member. */
   readonly isOptional: boolean
-  /** Whether the source must have the key even if the member is optional. */
+  /** Whether the source object must have the key even if the member is optional. */
   readonly isDemanded?: boolean
   /** Whether the value that was read means "absent". */
   readonly isAbsent?: ((found: unknown, object: Fields) => boolean) | undefined
 }
 
 /**
- * Creates a function that creates objects with these members, in order. The function refuses an object if a required
- * member is missing, or if a member's parser refuses the value. The function reads each member once, and reads nothing
- * else. Returns `undefined` instead of a function if two members read the same key, or if every object inherits a
- * property with one of the keys, such as `constructor` or `__proto__`.
+ * Returns a function that converts an object to a new object with these members, in order. The function reads each
+ * member once, and reads nothing else. It refuses an object if a required member is missing, or if a member's parser
+ * refuses the value. Returns `undefined` if no such function can be created: two members have the same key, or a key is
+ * the name of an inherited property, such as `constructor` or `__proto__`.
  */
 export const maker = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined =>
   members.some(({ from, to }, at) =>
@@ -42,8 +41,9 @@ export const maker = (members: ReadonlyArray<Member>): ((object: Fields) => unkn
     : unrolled(members) ?? looped(members)
 
 /**
- * Creates a class whose instances are empty and behave like `{}`. Each class gives the engine a separate hidden class.
- * If all objects of a program started from the same hidden class, objects with many members would be slow.
+ * Creates a class whose instances are empty and behave like `{}`. With a class for each kind of object, the engine
+ * starts each kind from a hidden class of its own. If all objects started from the same hidden class, objects with many
+ * members would be slow.
  */
 const emptyClass = (): new() => Record<string, unknown> => {
   const Made = function() {}
@@ -78,7 +78,7 @@ const looped = (members: ReadonlyArray<Member>) => {
   }
 }
 
-/** The source text of the loop's body for one member. */
+/** Returns the source text of the loop's body for one member. */
 const statement = ({ from, isAbsent, isDemanded, isOptional, to }: Member, at: number): string => {
   const key = JSON.stringify(from)
   return `
@@ -104,7 +104,7 @@ const statement = ({ from, isAbsent, isDemanded, isOptional, to }: Member, at: n
  * not allow that.
  */
 const unrolled = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined => {
-  // These assignments never run; they tell the engine how many members to reserve space for.
+  // The assignments in `Made` never run. They tell the engine for how many members to reserve space.
   const text = `"use strict"
   const Made = function() { if (false) ${members.map(({ to }) => `this[${JSON.stringify(to)}] = `).join("")} 0 }
   Made.prototype = Object.prototype

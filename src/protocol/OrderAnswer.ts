@@ -71,7 +71,7 @@ export interface AnyOrder {
   readonly status?: ReceivedStatus
   /** The action taken when the order would trade with another order from the same account. */
   readonly stp?: ReceivedSelfTradePrevention
-  /** The position to which the order belongs. Absent on orders that trade from wallets. */
+  /** The position to which the order belongs. Absent on spot orders. */
   readonly positionSide?: ReceivedPositionSide
 }
 

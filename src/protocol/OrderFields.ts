@@ -68,15 +68,15 @@ export const order = (dialect: Dialect) => ({
   activationPrice: Schema.optionalKey(Decimal)
 })
 
-/** The wire values that mean "absent": an empty string for a client order id or a fee asset. */
+/** Returns the wire values that mean "absent" for a client order id and a fee asset: an empty string. */
 export const absentIds = ({ demandsAll }: Dialect) => ({
   clientOrderId: { value: "", when: () => true, demanded: demandsAll },
   feeAsset: nothing
 })
 
 /**
- * The wire values that mean "absent": the values in {@link absentIds}, and, for an order without a limit price, the
- * price `"0"`. The live exchange no longer writes this price.
+ * Returns the wire values that mean "absent": those of {@link absentIds} and, on an order without a limit price, the
+ * price `"0"`. The live exchange no longer sends this price.
  */
 export const absent = (dialect: Dialect) => ({
   ...absentIds(dialect),
@@ -94,8 +94,8 @@ const marginPrefix = "margin "
 const [triggerType, ...triggerTypes] = ["trigger margin market", "trigger stop market"] as const
 
 /**
- * Splits an order type on the wire into a type and `margin`, and joins the two for writing: `margin limit` is a `limit`
- * order on margin, and `trigger margin market` is a `stop market` order on margin.
+ * Splits an order type on the wire into the domain's `type` and `margin`, and joins them for writing. `margin limit` is
+ * a `limit` order on margin, and `trigger margin market` is a `stop market` order on margin.
  */
 const marginType: Wire.Joint = {
   split: (wire) => {
@@ -113,7 +113,10 @@ const marginType: Wire.Joint = {
   })
 }
 
-/** Separates `margin` from the order type, in a dialect whose order types show whether the order is on margin. */
+/**
+ * Returns the split of the order type into `type` and `margin`, if the dialect's order types show whether an order is
+ * on margin.
+ */
 export const joint = ({ marginTypes }: Dialect): { readonly joint?: Wire.Joint } =>
   marginTypes ? { joint: marginType } : {}
 

@@ -78,7 +78,7 @@ export interface Resting {
   readonly rpi?: boolean
 }
 
-/** The terms of an order that waits for its activation price. */
+/** The terms of an order that becomes active only when the market reaches its activation price. */
 export interface Triggered {
   /** The price that triggers the order, in the quote currency. The market sets its precision. */
   readonly activationPrice: Price
@@ -103,7 +103,9 @@ const schemas = {
 
 type Schemas = typeof schemas
 
-/** The schemas of these terms in a dialect. Requests and refusals list the fields in this order. */
+/**
+ * Returns the schemas of the named terms in a dialect. Requests and refusals list the fields in the order of `names`.
+ */
 export const fields = <const Name extends keyof Schemas>(
   dialect: Dialect,
   ...names: ReadonlyArray<Name>
@@ -111,7 +113,7 @@ export const fields = <const Name extends keyof Schemas>(
   // The cast is safe: each name is paired with its own schema.
   Object.fromEntries(names.map((name) => [name, schemas[name](dialect)])) as never
 
-/** The wire keys of the terms whose wire key differs from the domain name. */
+/** Returns the wire keys that differ from the terms' domain names. */
 export const keys = ({ keys: { clientOrderId } }: Dialect) => ({ activationPrice: "activation_price", clientOrderId })
 
 /** Creates the schema of a list of 1 to `max` orders. */
@@ -128,7 +130,10 @@ export const restsOrNot = {
   holds: ({ ioc, postOnly }: Resting) => ioc !== true || postOnly !== true
 } as const
 
-/** The constraints that an order for retail orders only (`rpi`) is neither immediate-or-cancel nor post-only. */
+/**
+ * The constraints that an `rpi` order, which trades with retail orders only, is neither immediate-or-cancel nor
+ * post-only.
+ */
 export const rpiRestsOrNot = [
   {
     field: "ioc",
@@ -148,7 +153,10 @@ interface AtBest extends Resting {
   readonly bboRole?: BboRole
 }
 
-/** The constraints that an order at the best bid or offer is not post-only, and not immediate-or-cancel if it rests. */
+/**
+ * The constraints that an order at the best bid or offer is not post-only, and that it is not immediate-or-cancel if it
+ * joins its own side (`queue`).
+ */
 export const bestRestsOrNot = [
   {
     field: "postOnly",
@@ -192,8 +200,8 @@ export interface Existing {
 }
 
 /**
- * The constraints on a request that identifies an order by exactly one of its two identifiers. `clientOrderId` is the
- * wire key of the client order id.
+ * Returns the constraints that a request identifies an order by exactly one of its two identifiers. `clientOrderId` is
+ * the wire key of the client order id.
  */
 export const oneIdentifier = (clientOrderId: string): ReadonlyArray<Wire.Between<Existing>> => [
   {

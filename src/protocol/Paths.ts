@@ -1,6 +1,6 @@
 /**
- * Handles request fields in an endpoint's path: a client writes the fields into the path, and an exchange reads them
- * from the path.
+ * Handles request fields that are part of an endpoint's path. A client writes the fields into the path, and an exchange
+ * reads them from it.
  */
 import * as Result from "effect/Result"
 import type * as Endpoint from "./Endpoint.ts"
@@ -15,7 +15,7 @@ export interface Location {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Builds a request's path, which may contain some of the request's fields. `wire` is the request by wire key. */
+/** Builds a request's path, which may contain some of the request's fields. `wire` is the request with wire keys. */
 export const locate = (
   { path }: Endpoint.Any,
   wire: Readonly<Record<string, unknown>>
@@ -32,7 +32,7 @@ export const locate = (
 
 const unescape = (text: string): string => Result.getOrElse(Result.try(() => decodeURIComponent(text)), () => text)
 
-/** Reads the fields in a path, keyed by wire key; `undefined` when the path belongs to another endpoint. */
+/** Returns the fields in a path, keyed by wire key; `undefined` if the path belongs to another endpoint. */
 export const match = (
   { path: template }: {
     /** A path with placeholders, such as `/api/v4/public/orderbook/{market}`. */

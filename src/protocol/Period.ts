@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { UnixSeconds } from "../domain/Time.ts"
 import type * as Wire from "./Wire.ts"
 
-/** The period of an account's records, both times included. */
+/** The period to which the records of a request are limited. It includes its start and its end. */
 export interface Period {
   /** Only records at or after this time, in Unix seconds. */
   readonly startDate?: UnixSeconds
@@ -20,7 +20,7 @@ export const fields = {
   endDate: Schema.optionalKey(UnixSeconds)
 } as const
 
-/** The constraint that a time is after another time, if both are present. */
+/** Creates the constraint that a time is after another time, if both are present. */
 export const isAfter = <Field extends string, Than extends string>(
   field: Field,
   than: Than

@@ -17,12 +17,12 @@ type Absent<A extends object> = { readonly [K in keyof A]?: string | number }
 const isArray = Schema.declare((value): value is ReadonlyArray<unknown> => Array.isArray(value), { expected: "array" })
 
 /**
- * A record that is an array on the wire: `positional<Trade>({ id: …, time: … })` reads `[id, time]`. The fields are
- * listed in the order of the elements. Any elements after the last field are ignored.
+ * Creates the codec of a record that is an array on the wire: `positional<Trade>({ id: …, time: … })` reads
+ * `[id, time]`. The fields are in the order of the array's elements. Elements after the last field are ignored.
  *
- * An optional field is absent if its element is missing, `null`, or equal to its value in `absent`. An absent field is
- * written as its value in `absent`. If there is no such value, it is written as `null` if other elements follow, and
- * otherwise omitted.
+ * An optional field is absent if its element is missing, is `null`, or equals the field's value in `absent`. An absent
+ * field is written as its value in `absent`. A field without such a value is written as `null` if other elements
+ * follow, and is otherwise omitted.
  */
 export const positional = <A extends object>(
   elements: Elements<A>,
@@ -55,7 +55,7 @@ export const positional = <A extends object>(
   ) as never
 }
 
-/** Reads an array in one pass, as an object whose keys are the indexes. */
+/** Returns a parser that reads an array in one pass, as if it were an object whose keys are the indexes. */
 const reading = (
   model: SchemaAST.Objects,
   names: ReadonlyArray<string>,
@@ -81,8 +81,8 @@ const reading = (
 }
 
 /**
- * Describes the array. Only elements at the end can be omitted; an optional element before them has a value that means
- * "absent".
+ * Returns the schema of the array, for protocol descriptions. Only elements at the end may be omitted; any other
+ * optional element must have a value, which may mean "absent".
  */
 const tupleOf = (
   fields: Schema.Struct.Fields,

@@ -1,18 +1,18 @@
 /**
- * An endpoint's success status and refusals. The client uses this module too, so that its own refusals have the same
- * status and wording as the exchange's refusals.
+ * The success status and the refusals of an endpoint. The client uses this module too, so that its own refusals have
+ * the same status and wording as the exchange's.
  */
 import type { Dialect, PublicRefusal, Refusal } from "./Dialect.ts"
 import * as Endpoint from "./Endpoint.ts"
 import * as Violation from "./Violation.ts"
 
-/** The HTTP status of a success, in a dialect. */
+/** Returns the HTTP status of an endpoint's success in a dialect. */
 export const successStatus = ({ success }: Endpoint.Any, dialect: Dialect): number =>
   success === undefined ? 200 : dialect[success]
 
 /**
- * The body of a refusal (the document, "Errors"), which differs between public and private calls. `errors` contains the
- * messages by field.
+ * Returns the body of a refusal (the document, "Errors"), which differs between public and private calls. `errors`
+ * contains the messages, keyed by field.
  */
 export const refusalBody = (
   access: Endpoint.Any["access"],
@@ -20,7 +20,7 @@ export const refusalBody = (
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
 ): object => access === "public" ? { success: false, message, params: [] } : { code, message, errors }
 
-/** The status and body with which a public endpoint refuses a request that breaks constraints, in a dialect. */
+/** Returns the status and body with which a public endpoint refuses an invalid request in a dialect. */
 export const publicRefusalOf = (
   endpoint: Endpoint.Any,
   dialect: Dialect,
@@ -32,8 +32,8 @@ export const publicRefusalOf = (
 }
 
 /**
- * The endpoint's refusal of a request that breaks constraints, in a dialect. A public refusal has no code, so it gets
- * the code of a private call.
+ * Returns an endpoint's refusal of an invalid request in a dialect. Public calls have no codes, so their refusals get
+ * the code of a private call here.
  */
 export const refusalOf = (
   endpoint: Endpoint.Any,

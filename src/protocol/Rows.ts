@@ -1,4 +1,4 @@
-/** Reads a list row by row, if the response can't be decoded as a whole. */
+/** Reads a list row by row if the response can't be decoded as a whole. */
 import * as Result from "effect/Result"
 import * as Json from "./Json.ts"
 
@@ -19,8 +19,8 @@ export const mostUnreadable = 1000
 const envelopes = ["records", "data", "result"]
 
 /**
- * Splits a response into responses with one row each. The rows of a map are its entries, or the elements of its
- * entries' lists.
+ * Splits a list or a map into parts with one row each. The rows of a map are its entries; if an entry's value is a
+ * list, each element becomes a separate part.
  */
 const parts = function*(json: unknown): Generator {
   if (Array.isArray(json)) {
@@ -33,7 +33,7 @@ const parts = function*(json: unknown): Generator {
   }
 }
 
-/** The rows of a decoded response; `undefined` when the response is not a list. */
+/** Returns the rows of a decoded response; `undefined` if the response is not a list, a page or a map. */
 const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
   if (answer instanceof Map) return [...answer]
   const rows = Json.isObject(answer) ? answer["records"] : answer
@@ -46,7 +46,7 @@ const rowsOf = (answer: unknown): ReadonlyArray<unknown> | undefined => {
  */
 export const read = (decode: (json: unknown) => Result.Result<unknown, unknown>, json: unknown): Rows | undefined => {
   const key = Json.isObject(json) ? envelopes.find((key) => Object.hasOwn(json, key)) : undefined
-  // The response is copied only once, not once per row, because it may have many fields as well as many rows.
+  // The response is copied once, and not once per row, because it may have many fields and many rows.
   const envelope: Record<string, unknown> = Json.isObject(json) && key !== undefined ? { ...json } : {}
   const readable: Array<unknown> = []
   let unreadable = 0

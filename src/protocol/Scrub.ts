@@ -1,9 +1,9 @@
 /**
  * Removes secrets from text.
  *
- * A server may echo a secret in any encoding: truncated, wrapped, in capitals, with or without padding, as Base64, as
- * hexadecimal, escaped for URLs, HTML or JSON, or with a combination of these. So this module decodes the text in all
- * these ways, and removes every part that also occurs in an encoding of a secret.
+ * A server may echo a secret in any form: truncated, wrapped, in capitals, as Base64 with or without padding, as
+ * hexadecimal, escaped for a URL, HTML or JSON, or in a combination of these. So this module searches the text both as
+ * it is and with its escape sequences decoded, and removes every part that also occurs in an encoding of a secret.
  */
 import * as Hex from "effect/encoding/Hex"
 import * as Bytes from "./Bytes.ts"
@@ -15,12 +15,12 @@ const removed = "<redacted>"
 /** The minimum length of a removed part of a secret, in characters. */
 const window = 8
 
-/** Matches runs of letters and digits that are long enough to be a secret. */
+/** Matches runs of letters, digits and `+/=_-` that are long enough to be a secret. */
 const longRun = /[A-Za-z0-9+/=_-]{24,}/gu
 
 /**
- * A decoded string, with the start and end of each character in the original string. If the positions are absent, this
- * is the original string itself.
+ * A text after its escape sequences were decoded, with the start and end of each character in the original text.
+ * Without positions, this is the original text itself.
  */
 interface Reading {
   readonly text: string
@@ -51,7 +51,7 @@ const named: Readonly<Record<string, string>> = {
 
 const whitespace: Readonly<Record<string, string>> = { b: " ", f: " ", n: " ", r: " ", t: " " }
 
-/** Decodes an escape sequence; returns `undefined` if it is not valid. */
+/** Decodes an escape sequence, given the match of {@link escape}. Returns `undefined` if the sequence is not valid. */
 const meant = (escaped: ReadonlyArray<string | undefined>): string | undefined => {
   const [, unicode, byte, character, percentUnicode, percent, entityHex, entityDecimal, entity] = escaped
   if (character !== undefined) return whitespace[character] ?? character
@@ -61,7 +61,7 @@ const meant = (escaped: ReadonlyArray<string | undefined>): string | undefined =
   return code <= 0xffff ? String.fromCharCode(code) : undefined
 }
 
-/** Decodes each escape sequence in the text once; returns `undefined` if there are no escape sequences. */
+/** Decodes each escape sequence in the text once. Returns `undefined` if there are no valid escape sequences. */
 const unescaped = ({ ends, starts, text }: Reading): Reading | undefined => {
   if (!/[\\%&]/u.test(text)) return undefined
   let read = ""
@@ -90,10 +90,10 @@ const unescaped = ({ ends, starts, text }: Reading): Reading | undefined => {
   return { text: read, starts: newStarts, ends: newEnds }
 }
 
-/** The maximum number of nested levels of escaping that are decoded. */
+/** The maximum number of times that a text is decoded, because an escape sequence may itself be escaped. */
 const maxEscapes = 5
 
-/** The original text, the text after decoding its escape sequences once, after decoding them twice, and so on. */
+/** Returns the original text, followed by the text with its escape sequences decoded once, twice, and so on. */
 const readings = (text: string): ReadonlyArray<Reading> => {
   const found: Array<Reading> = [{ text }]
   for (let last = found[0]; last !== undefined && found.length <= maxEscapes;) {
@@ -118,14 +118,14 @@ const toCompared = (character: string): string => {
   return small.length === 1 ? small : character
 }
 
-/** The code of a normalized character; 0 for a dropped character. */
+/** Returns the code of a normalized character; 0 for a character that is dropped. */
 const toCode = (character: string): number => toCompared(character).charCodeAt(0) || 0
 
 const ascii = Uint16Array.from({ length: 128 }, (_, code) => toCode(String.fromCharCode(code)))
 
 const codeAt = (text: string, at: number): number => ascii[text.charCodeAt(at)] ?? toCode(text.charAt(at))
 
-/** The codes of a string's normalized characters, without dropped characters. */
+/** Returns the codes of a string's normalized characters, without those that are dropped. */
 const compared = (text: string): Uint16Array => {
   const codes = new Uint16Array(text.length)
   let length = 0
@@ -136,7 +136,7 @@ const compared = (text: string): Uint16Array => {
   return codes.subarray(0, length)
 }
 
-/** The position in the text of each character that is not dropped. */
+/** Returns the positions in the text of the characters that are not dropped. */
 const placesOf = (text: string): ReadonlyArray<number> => {
   const places: Array<number> = []
   for (let at = 0; at < text.length; at++) if (codeAt(text, at) !== 0) places.push(at)
@@ -144,8 +144,8 @@ const placesOf = (text: string): ReadonlyArray<number> => {
 }
 
 /**
- * The three possible Base64 encodings of bytes inside longer data, one per offset in a three-byte group, without the
- * characters that depend on the preceding bytes.
+ * Returns the three ways in which bytes can appear inside the Base64 of longer data: Base64 encodes groups of three
+ * bytes, so there is one way per offset in a group. Characters that also depend on the preceding bytes are left out.
  */
 const base64InText = (bytes: string): ReadonlyArray<string> => [
   btoa(bytes),
@@ -177,18 +177,20 @@ const spellings = (secret: string): ReadonlyArray<string> => {
   ]
   return [
     ...all,
-    // In a URL, a plus may represent a space, and a space may be a decoded plus.
+    // In a URL, a plus stands for a space. So a plus may have been decoded to a space, which is dropped, and a space
+    // may have been encoded as a plus.
     ...all.filter((text) => text.includes("+")).map((text) => text.replaceAll("+", "")),
     ...all.filter((text) => text.includes(" ")).map((text) => text.replaceAll(" ", "+"))
   ]
 }
 
-/** A character that separates two encodings. It does not occur in any encoding. */
+/** A separator between two encodings. This character does not occur in an encoding. */
 const between = "\uffff"
 
 /**
- * The parts of an encoding that have {@link window} characters, but become shorter when they are normalized, because
- * they contain whitespace or padding. Also contains the entire encoding, if it is shorter than {@link window}.
+ * Returns the parts of an encoding with {@link window} characters that normalization makes shorter, because they
+ * contain whitespace or padding. Also returns the entire encoding if it is shorter than {@link window} after
+ * normalization.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -200,12 +202,12 @@ const shortParts = (spelling: string): ReadonlyArray<string> => {
     const start = last - window + 1
     if (start >= 0 && gap >= start) found.push(spelling.slice(start, last + 1))
   }
-  // Shorter strings occur in ordinary text by chance.
+  // Even shorter strings occur in ordinary text by chance.
   if (kept > window / 2 && kept < window) found.push(spelling)
   return found
 }
 
-/** Groups the parts of secrets to remove by length. */
+/** Returns the parts of secrets that must be removed: one index of parts per length. */
 const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
   const short = new Map<number, Set<string>>()
   const add = (text: string, least: number) => {
@@ -225,8 +227,8 @@ const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
 }
 
 /**
- * Marks the parts of a string to remove. Memory is allocated when the first part is marked, because most strings have
- * no marked parts.
+ * Marks the parts of a text that must be removed. Allocates memory only when the first part is marked, because most
+ * texts contain no secret.
  */
 class Marks {
   private readonly text: string
@@ -236,7 +238,7 @@ class Marks {
     this.text = text
   }
 
-  /** Marks a range of characters in a decoded string, including both ends. */
+  /** Marks the original of a range of decoded characters, from `first` to `last` inclusive. */
   add({ ends, starts }: Reading, first: number, last: number): void {
     this.marks ??= new Uint8Array(this.text.length)
     this.marks.fill(1, starts?.[first] ?? first, ends?.[last] ?? last + 1)
@@ -260,8 +262,8 @@ class Marks {
 }
 
 /**
- * Creates a function that removes the given secrets from a string. No eight consecutive characters of a secret remain,
- * whether plain, as Base64 or as hexadecimal, and however the string escapes them. A secret shorter than eight
+ * Creates a function that removes the given secrets from a text. No eight consecutive characters of a secret remain,
+ * whether they are plain, Base64 or hexadecimal, and whichever escapes the text uses. A secret of fewer than eight
  * characters is removed only where the entire secret occurs.
  */
 export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => string => {
@@ -285,8 +287,8 @@ export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => s
 }
 
 /**
- * Removes long runs of letters and digits, even if they are escaped. An excerpt of a response from an unknown server
- * may still reveal other data, but no key, signature or code.
+ * Removes runs of 24 or more letters and digits, even if they are escaped. Afterwards an excerpt of a response from an
+ * unknown server may still reveal other data, but no key, signature or code.
  */
 export const withoutLongRuns = (text: string): string => {
   const marks = new Marks(text)

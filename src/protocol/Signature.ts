@@ -14,7 +14,7 @@ export const headers = {
   signature: "x-txc-signature"
 } as const
 
-/** Matches the names of headers that must not appear in logs, spans or errors. */
+/** Matches the names of headers whose values must not appear in logs, spans or errors. */
 export const secretHeaders: RegExp = /^x-txc-/iu
 
 const encode: (bytes: Uint8Array) => string = typeof Buffer === "undefined"

@@ -1,5 +1,5 @@
 /**
- * Extracts violations from a schema's issue, and writes them in the exchange's wording.
+ * Extracts violations from a schema's issue, and words them as the exchange does.
  *
  * The client and the sandbox both use this module, so an invalid field gets the same message whether the client refuses
  * the request before sending or the exchange refuses it.
@@ -13,11 +13,11 @@ export interface Violation {
   readonly field: string
   /** The broken constraint. */
   readonly constraint: Constraint.Constraint
-  /** The position of the violation inside the field, if the field is a list of objects. */
+  /** The place of the violation inside the field, if the field is a list of objects. */
   readonly at?: Place
 }
 
-/** The position in a list of objects at which a constraint is broken. */
+/** A place in a list of objects where a constraint is broken. */
 export interface Place {
   /** The object's index, counted from zero. */
   readonly index: number
@@ -33,7 +33,7 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
   const found: Array<Violation> = []
   const add = (path: ReadonlyArray<PropertyKey>, constraint: Constraint.Constraint) => {
     const field = String(path[0] ?? "request")
-    // Several elements of a list may break the same constraint, but the list is reported only once.
+    // Several elements of a list may break the same constraint. It is reported only once for the list.
     if (!found.some((seen) => seen.field === field && seen.constraint.kind === constraint.kind))
       found.push({ field, constraint })
   }
@@ -57,7 +57,7 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
       case "AnyOf": {
         const own = Constraint.fromAnnotations(issue.ast.annotations) ?? constraint
         const [only, ...others] = issue.issues
-        // If the value has the type of one member, only that member's issue is relevant.
+        // If the value has the type of exactly one member of the union, only this member's issue is relevant.
         return only === undefined || others.length > 0 ? add(path, own ?? { kind: "format" }) : visit(only, path, own)
       }
       case "InvalidType":
@@ -72,8 +72,8 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
 }
 
 /**
- * The key for the total (amount × price) in the live exchange's errors. No request that places an order has such a
- * field.
+ * The key for the total (amount × price) in the live exchange's errors, although no request that places an order has
+ * this field.
  */
 export const totalKey = "total"
 
@@ -96,7 +96,7 @@ const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) 
 
 const notSimulated = "not simulated by this sandbox"
 
-/** The messages for order errors, where the message does not contain the field's name. */
+/** The messages of order errors that do not contain the field's name. */
 const fixed = {
   position: "Reduce-only: Position doesn't exist or wrong side",
   balance: "Not enough balance.",
@@ -260,7 +260,10 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
   }
 }
 
-/** The live exchange's messages where they are documented (`flat`); the other messages imitate their style. */
+/**
+ * The messages for margin trading rules. For `flat`, this is the live exchange's documented message; the other messages
+ * imitate its style.
+ */
 const marginWords: Readonly<Record<Extract<Constraint.Constraint, { readonly kind: "margin" }>["rule"], string>> = {
   flat: "Position side cannot be changed if there exists futures positions or orders",
   side: "Position side does not match the position mode of the account",
@@ -271,13 +274,14 @@ const marginWords: Readonly<Record<Extract<Constraint.Constraint, { readonly kin
   covered: "Not enough balance."
 }
 
-/** The exchange's message for a field that breaks a constraint. `wireKey` is the field's name on the wire. */
+/** Returns the exchange's message for a field that breaks a constraint. `wireKey` is the field's name on the wire. */
 export const words = (errorFamily: ErrorFamily, wireKey: string, constraint: Constraint.Constraint): string =>
   errorFamily === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
 
 /**
- * The `errors` object of an error body (the document, "Errors"): the messages of each field. `wireKeyOf` returns the
- * field's name for the messages, and `keyOf` its key in the object, which may depend on the constraint.
+ * Returns the `errors` object of an error body (the document, "Errors"), which contains the messages of each field.
+ * `wireKeyOf` returns a field's name in the messages. `keyOf` returns its key in the object, which may depend on the
+ * constraint.
  */
 export const toErrors = (
   violations: ReadonlyArray<Violation>,

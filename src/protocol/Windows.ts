@@ -1,24 +1,24 @@
 /**
- * Indexes all substrings of a given length in a string. With the index, a single pass over another string finds all
- * places where it contains one of these substrings.
+ * Indexes all substrings of a given length in a string. With this index, a single pass over another string finds every
+ * place where one of the substrings occurs.
  *
- * Strings are arrays of character codes.
+ * Strings are represented as arrays of character codes.
  */
 
 /** The base of the polynomial rolling hash. */
 const factor = 0x01000193
 
-/** The substrings of one string that have the same length. */
+/** An index of all substrings of one length in a string. */
 export class Windows {
   /** Each substring's length, in characters. */
   readonly width: number
   private readonly text: Uint16Array
   /**
-   * A hash table with linear probing. An entry is a substring's start position plus one; zero is free. At least half of
-   * the table is free.
+   * A hash table with linear probing. An entry is the start position of a substring plus one; zero means that the entry
+   * is free. At least half of the entries are free.
    */
   private readonly places: Uint32Array
-  /** The weight of a substring's first character in the hash. */
+  /** The factor by which the hash multiplies the code of a substring's first character. */
   private readonly power: number
 
   /** Indexes the substrings of `width` characters. */
@@ -35,7 +35,9 @@ export class Windows {
     }
   }
 
-  /** Finds the substrings in another string, and calls `found` with the start of each occurrence, in order. */
+  /**
+   * Searches another string for the substrings. Calls `found` with the start of each occurrence, in ascending order.
+   */
   find(codes: Uint16Array, found: (at: number) => void): void {
     const { places, width } = this
     let hash = 0
@@ -46,13 +48,16 @@ export class Windows {
     }
   }
 
-  /** Updates the hash for the next character, so that each hash takes constant time. */
+  /** Returns the hash of the window that ends at `end`, from the hash of the window before it, in constant time. */
   private next(hash: number, codes: Uint16Array, end: number): number {
     const gone = end < this.width ? 0 : Math.imul(codes[end - this.width] ?? 0, this.power)
     return (Math.imul(hash - gone, factor) + (codes[end] ?? 0)) | 0
   }
 
-  /** The index of a substring in the table, or the free index where the substring would be inserted. */
+  /**
+   * Returns the index of a substring in the hash table or, if the substring is not in the table, the free index where
+   * it belongs.
+   */
   private placeOf(hash: number, codes: Uint16Array, at: number): number {
     const { places } = this
     const last = places.length - 1

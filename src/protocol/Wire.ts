@@ -1,5 +1,5 @@
 /**
- * Converts between the keys and values on the wire and the domain's names and values.
+ * Converts between keys and values on the wire and names and values in the domain.
  *
  * The domain has one naming style (`activationPrice`); the wire has several (`activation_price`,
  * `activationCondition`). A {@link Shape} is a domain model together with its wire keys.
@@ -28,11 +28,11 @@ export type Joint = WireNames.Joint
 export interface Shape<A> {
   /** Decodes a JSON object to the model, and encodes the model as a JSON object. */
   readonly schema: Schema.Codec<A, unknown>
-  /** The schema of every field, keyed by its domain name. */
+  /** The schema of every field, keyed by the field's domain name. */
   readonly fields: Schema.Struct.Fields
-  /** The wire key of every field, keyed by its domain name. */
+  /** The wire key of every field, keyed by the field's domain name. */
   readonly keys: Readonly<Record<string, string>>
-  /** The wire keys of the fields that only the other dialect has: see {@link none}. */
+  /** The wire keys of fields that this dialect does not have, but the other dialect has: see {@link none}. */
   readonly foreign: ReadonlyArray<string>
   /**
    * Finds a field's domain name, given its wire key, its domain name, or the domain name with underscores, which the
@@ -40,18 +40,21 @@ export interface Shape<A> {
    */
   readonly nameOf: (wireKey: string) => string | undefined
   /**
-   * Returns the missing fields that are required because of other fields' values. `value` is a domain object or a wire
+   * Returns the missing fields that the values of other fields make mandatory. `value` is a domain object or a wire
    * object, depending on `side`.
    */
   readonly missing: (value: unknown, side: "domain" | "wire") => ReadonlyArray<string>
 }
 
-/** Any shape, for code that handles all models. */
+/** The shape of any model. */
 export type Any = Shape<unknown>
 
 const JsonObject = Schema.declare(Json.isObject).annotate(Constraint.annotation({ kind: "type", type: "object" }))
 
-/** A schema for each field of a model, with that field's type. An optional field may have a required schema. */
+/**
+ * A schema for each field of a model, with the field's type. Even an optional field may have the schema of a required
+ * field.
+ */
 export type Fields<A extends object> = {
   readonly [K in keyof A]-?: FieldOf<A, K>
 }
@@ -61,7 +64,7 @@ type FieldOf<A, K extends keyof A> = object extends Pick<A, K> ?
     | Schema.Codec<Exclude<A[K], undefined>, unknown>
   : Schema.Codec<A[K], unknown>
 
-/** The differences between a model's keys and values on the wire and in the domain. */
+/** How a model's keys and values on the wire differ from those in the domain. */
 export interface Spelling<A extends object> {
   /** The wire keys that differ from the domain names. */
   readonly keys?: { readonly [K in keyof A]?: string }
@@ -75,24 +78,24 @@ export interface Spelling<A extends object> {
 
 /** A constraint between several fields of a model. */
 export interface Between<A extends object> {
-  /** The field to report when the constraint does not hold. */
+  /** The field to report as invalid if the constraint does not hold. */
   readonly field: keyof A & string
-  /** The constraint to report. */
+  /** The constraint to report as broken. */
   readonly constraint: Constraint.Constraint
   /** Whether the constraint holds. */
   readonly holds: (value: A) => boolean
 }
 
 /**
- * The wire form of a model: `struct<Request>({ market: MarketName, … })` lists every field of `Request` with its
- * schema. Code with a missing field, an extra field or a schema of a different type does not compile.
+ * Creates the shape of a model. `struct<Request>({ market: MarketName, … })` lists every field of `Request` with its
+ * schema. If a field is missing, unknown or has a schema of a different type, the code does not compile.
  */
 export const struct = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
   shapeOf(fields as never, spelling as never, false)
 
 /**
- * The wire form of a part of a response: like {@link struct}, but `null` means that an optional field is absent, unless
- * `null` is one of its values. So a single unexpected `null` does not make an entire page unreadable.
+ * Creates the shape of a part of a response. It is like {@link struct}, but `null` means that an optional field is
+ * absent, unless the field's schema accepts `null`. So an unexpected `null` does not make an entire page unreadable.
  */
 export const answer = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
   shapeOf(fields as never, spelling as never, true)
@@ -106,7 +109,8 @@ export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(
 const planKey = "effect-txc/wire-names"
 
 /**
- * A model's wire keys, from its schema; `undefined` for a schema created by neither {@link struct} nor {@link answer}.
+ * Returns a model's wire names, given its schema's node. Returns `undefined` if the schema was not created by
+ * {@link struct} or {@link answer}.
  */
 export const planOf = ({ annotations }: SchemaAST.AST): WireNames.Plan | undefined =>
   // Only `shapeOf` writes this key, so the type is known.
@@ -115,14 +119,15 @@ export const planOf = ({ annotations }: SchemaAST.AST): WireNames.Plan | undefin
 const describedKey = "effect-txc/described"
 
 /**
- * Annotates a codec's wire side with a schema of its wire format, for protocol descriptions such as OpenAPI. This is
- * needed when the wire side accepts more than the wire format allows, and the codec checks the value later.
+ * Creates an annotation for a codec's wire side: the schema of its wire format, for protocol descriptions such as
+ * OpenAPI. This is needed if the wire side itself accepts more values than the wire format allows, because the codec
+ * checks them later.
  */
 export const describedBy = (schema: () => Schema.Constraint): { readonly [describedKey]: () => Schema.Constraint } => ({
   [describedKey]: schema
 })
 
-/** The wire format annotated with {@link describedBy}, if any. */
+/** Returns the wire format that was annotated with {@link describedBy}, if any. */
 export const descriptionOf = ({ annotations }: SchemaAST.AST): Schema.Constraint | undefined =>
   // Only `describedBy` writes this key, so the type is known.
   (annotations?.[describedKey] as (() => Schema.Constraint) | undefined)?.()
@@ -130,13 +135,13 @@ export const descriptionOf = ({ annotations }: SchemaAST.AST): Schema.Constraint
 const definedKey = "effect-txc/defined"
 
 /**
- * Annotates a model with a name, so that protocol descriptions such as OpenAPI define the model only once. A code
- * generator names the type of an unnamed model after its field: then two different models could get the same name, and
- * equal models get several types.
+ * Creates an annotation that gives a model a name, so that protocol descriptions such as OpenAPI define the model only
+ * once. A code generator names the type of an unnamed model after the field that contains it. Then two different models
+ * might get the same name, and one model several types.
  */
 export const definedAs = (name: string): { readonly [definedKey]: string } => ({ [definedKey]: name })
 
-/** The name annotated with {@link definedAs}, if any. */
+/** Returns the name that was annotated with {@link definedAs}, if any. */
 export const definitionOf = ({ annotations }: SchemaAST.AST): string | undefined =>
   // Only `definedAs` writes this key, so the type is known.
   annotations?.[definedKey] as string | undefined
@@ -152,8 +157,8 @@ const once = <A>(make: () => A): () => A => {
 const camelCase = (key: string): string => key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
 
 /**
- * Creates a shape without checking the fields' types, because Effect's schema types can't express that renaming
- * preserves every field.
+ * Creates a shape. The fields' types are not checked here, because Effect's schema types can't express that renaming
+ * preserves every field; {@link struct} and {@link answer} check them.
  */
 const shapeOf = <A extends object>(
   declared: Schema.Struct.Fields,
@@ -210,9 +215,9 @@ const shapeOf = <A extends object>(
 }
 
 /**
- * A domain enumeration with different names on the wire. `table` maps wire names to domain names; if several wire names
- * have the same domain name, the first is written. Names that are not in the table are passed to `schema` unchanged.
- * `written` contains additional names that are only used for writing.
+ * Creates the codec of an enumeration whose values have different names on the wire. `table` maps wire names to domain
+ * names. If several wire names have the same domain name, the first is written. Names that are not in the table stay
+ * the same. `written` maps domain names to wire names for writing only, and takes precedence over `table`.
  */
 export const renamed = <A extends string>(
   schema: Schema.Codec<A, string>,
@@ -220,7 +225,7 @@ export const renamed = <A extends string>(
   written: { readonly [name: string]: string } = {}
 ): Schema.Codec<A, string> => {
   const toDomain = new Map<string, string>(Object.entries(table))
-  // The table is reversed, so that the first wire name of a value takes precedence.
+  // The table is reversed, because the last entry for a domain name takes precedence in a `Map`.
   const toWire = new Map<string, string>([
     ...Object.entries(table).toReversed().map(([wire, name]) => [name, wire] as const),
     ...Object.entries(written)
@@ -239,8 +244,8 @@ const toInteger = SchemaGetter.transform((text: string): number | bigint => {
 })
 
 /**
- * An integer that may be too large for a JavaScript number: see `Json.parse`. `Schema.BigInt` would also accept strings
- * of digits, and make bundles larger.
+ * An integer that is too large for a JavaScript number: see `Json.parse`. `Schema.BigInt` would also accept strings of
+ * digits, and make bundles larger.
  */
 export const LargeInteger = Schema.declare((value): value is bigint => typeof value === "bigint", {
   expected: "bigint"
@@ -281,7 +286,7 @@ const requestedId = Schema.Union([
   Schema.String.check(Schema.isPattern(/^[0-9]+$/u, isInteger))
 ]).annotate(isInteger)
 
-/** Every invalid value, on the wire and in the domain, breaks the same constraint. */
+/** Every invalid value breaks the same constraint, both on the wire and in the domain. */
 const digits = Schema.String.annotate(isInteger).check(Schema.isPattern(/^(?:0|[1-9][0-9]*)$/u, isInteger))
 
 const toRequested = {
@@ -300,8 +305,8 @@ export const RequestedPositionId = requestedId.pipe(
 )
 
 /**
- * Writes a number without an exponent. JavaScript would write very small and very large numbers with an exponent, such
- * as `1.5e-7`.
+ * Formats a number without an exponent. JavaScript formats very small and very large numbers with an exponent, such as
+ * `1.5e-7`.
  */
 const plain = (value: number | bigint): string => {
   const [, sign = "", whole = "", fraction = "", exponent] =
@@ -315,8 +320,8 @@ const plain = (value: number | bigint): string => {
 }
 
 /**
- * A decimal that is read from a string or a JSON number, and always written as a string. Every invalid value breaks the
- * same constraint, on the wire and in the domain.
+ * Creates the codec of a decimal that is read from a string or a JSON number, and always written as a string. Every
+ * invalid value breaks the constraint `decimal`, both on the wire and in the domain.
  */
 export const loose = <A extends string>(
   schema: Schema.Codec<A, string>
@@ -333,7 +338,10 @@ export const loose = <A extends string>(
 /** A decimal that is read from a string or a JSON number, and always written as a string. */
 export const LooseDecimal = loose(Decimal)
 
-/** An integer that is written as a string of digits on the wire, as in a query string. `schema` sets its bounds. */
+/**
+ * Creates the codec of an integer that is a string of digits on the wire, as in a query string. `schema` checks its
+ * bounds.
+ */
 export const counted = <A extends number>(schema: Schema.Codec<A, number>): Schema.Codec<A, string> =>
   Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u, isInteger)).pipe(
     Schema.decodeTo(schema, {
@@ -343,14 +351,14 @@ export const counted = <A extends number>(schema: Schema.Codec<A, number>): Sche
   )
 
 /**
- * A JSON object whose keys are data, such as tickers: a map in the domain. A single invalid key or value makes the
- * entire object invalid.
+ * Creates the codec of a JSON object whose keys are data, such as tickers. In the domain, this is a map. A single
+ * invalid key or value makes the entire object invalid.
  */
 export const keyed = <K extends Schema.Record.Key, V>(
   key: K,
   value: Schema.Codec<V, unknown>
 ): Schema.Codec<ReadonlyMap<K["Type"], V>, unknown> =>
-  // The record accepts any key, because a record with a key schema silently drops invalid keys. The map's schema then
+  // A record with a key schema would silently drop invalid keys. So this record accepts any key, and the map's schema
   // checks the keys.
   Schema.Record(Schema.String, value).pipe(
     Schema.decodeTo(Schema.ReadonlyMap(Schema.toType(key), Schema.toType(value)), {
@@ -377,7 +385,7 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
     for (const [name, given] of map) {
       const written = write(given)
       if (written === refused || isKey(name) === refused) return refused
-      // An assignment does not create a key with this name.
+      // An assignment does not create a key with this name, so the schema decides.
       if (name === "__proto__") return undecided()
       entries[name] = written
     }
@@ -386,9 +394,9 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
 }
 
 /**
- * A response in the envelope of API V1, `{ success, message, result }`. Decodes to the result. A response whose
- * `success` is not `true` is an error. `success` and `message` may be missing, because some recorded responses do not
- * have them.
+ * Creates the codec of a response in the envelope of API V1, `{ success, message, result }`. In the domain, this is
+ * only the result. If `success` is present, it must be `true` or `null`. `success` and `message` may be missing,
+ * because some recorded responses do not have them.
  */
 export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> => {
   const envelope = Schema.Struct({
@@ -405,8 +413,9 @@ export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, un
 }
 
 /**
- * A response that the exchange has also sent in an older format, described by `form`. `read` converts the older format
- * to the current format, and returns all other values unchanged. Only the current format is written.
+ * Creates the codec of a response that the exchange used to send in an older format, which `form` describes. `read`
+ * converts the older format to the current format, and returns all other values unchanged. Only the current format is
+ * written.
  */
 export const older = <A>(
   schema: Schema.Codec<A, unknown>,
@@ -421,7 +430,7 @@ export const older = <A>(
           const now = read(wire)
           const { keys } = tally
           const value = parse(now)
-          // A converted value's keys are not the response's keys, so they are not counted.
+          // The keys of a converted value are not those of the response, so they are not counted.
           if (now !== wire) tally.keys = keys
           return value
         }
@@ -430,7 +439,7 @@ export const older = <A>(
     })
   )
 
-/** A list in the envelope of {@link wrapped}. In the older format, the list had no envelope. */
+/** Creates the codec of a list in the envelope of {@link wrapped}. In the older format, the list had no envelope. */
 export const wrappedList = <A>(
   reading: typeof older,
   item: Schema.Codec<A, unknown>
@@ -441,7 +450,7 @@ export const wrappedList = <A>(
     (wire) => Array.isArray(wire) ? { result: wire } : wire
   )
 
-/** A JSON object whose only field, `key`, is a string. In the domain, the value is just this string. */
+/** Creates the codec of a JSON object whose only field, `key`, is a string. In the domain, this is just the string. */
 export const inside = <A extends string>(key: string, schema: Schema.Codec<A, string>): Schema.Codec<A, unknown> =>
   Schema.Struct({ [key]: Schema.String }).annotate(describedBy(() => Schema.Struct({ [key]: schema }))).pipe(
     Schema.decodeTo(schema, {
@@ -506,8 +515,8 @@ const countOf = (pattern: RegExp) =>
 export const Digits = countOf(/^(?:0|[1-9][0-9]?)$/u)
 
 /**
- * A number of digits after the decimal point, -9 to 99, which is a string on the wire. A negative number counts the
- * zeros before the decimal point.
+ * A number of digits after the decimal point, -9 to 99, which is a string on the wire. If it is negative, values are
+ * multiples of a power of ten: 1000 for -3.
  */
 export const SignedDigits = countOf(/^(?:0|-[1-9]|[1-9][0-9]?)$/u)
 
@@ -524,16 +533,16 @@ export const saysError = (json: unknown): boolean => {
 }
 
 /**
- * Whether a JSON value can be the undocumented body of a successful response: any object or list that reports no error.
- * A string, a number, a boolean or `null` never reports a success.
+ * Whether a JSON value can be the body of a successful response whose body is not documented: any list, and any object
+ * that reports no error. A string, a number, a boolean or `null` can't.
  */
 export const saysSuccess = (json: unknown): boolean =>
   Array.isArray(json) ||
   (Json.isObject(json) && !saysError(json) && !("error" in json) && !("code" in json && "message" in json))
 
 /**
- * A response that only acknowledges the call. `accepts` decides which JSON values are acknowledgements (`undefined`
- * stands for an empty body); an exchange sends `written`.
+ * Creates the codec of a response that only acknowledges the call. `accepts` decides which JSON values are
+ * acknowledgements; `undefined` stands for an empty body. An exchange sends `written`.
  */
 export const acknowledged = (
   written: object,
@@ -547,9 +556,9 @@ export const acknowledged = (
   )
 
 /**
- * The response `[]` to a call that returns no data. The live exchange's documentation shows no other successful
- * response to such a call. The document shows no successful response at all, so the document's dialect accepts any
- * object or list that reports no error.
+ * Creates the codec of the response to a call that returns no data, which is written as `[]`. The live exchange's
+ * documentation shows no other successful response to such a call, so its dialect accepts only `[]`. The document shows
+ * no response at all, so its dialect accepts any list, and any object that reports no error.
  */
 export const emptyList = ({ demandsAll }: { readonly demandsAll: boolean }): Schema.Codec<void, unknown> =>
   acknowledged([], demandsAll ? saysSuccess : (wire) => Array.isArray(wire) && wire.length === 0)

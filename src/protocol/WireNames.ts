@@ -1,9 +1,9 @@
 /**
  * Converts between a JSON object and a domain value, field by field.
  *
- * Each direction is implemented twice: as a transformation between two schemas (the reference), and as a parser
- * compiled together with the fields' schemas. The parser reads each field once and creates no intermediate object. The
- * tests of `Compiled` compare the two implementations.
+ * Each direction is implemented twice: as a transformation between two schemas, which is the reference, and as a parser
+ * that is compiled with the fields' schemas. The parser is faster: it creates no intermediate object. The tests of
+ * `Compiled` compare the two implementations.
  */
 import * as SchemaAST from "effect/SchemaAST"
 import * as Compiled from "./Compiled.ts"
@@ -15,19 +15,19 @@ import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 export interface Absent {
   /** The wire value, exactly as written. */
   readonly value: string | number | null
-  /** Whether `value` means "absent" in this object. If not, it is an ordinary value. */
+  /** Whether `value` means "absent" in this wire object. If not, it is an ordinary value. */
   readonly when: (wire: ObjectReader.Fields) => boolean
-  /** Whether the wire object must contain the key even when the field is absent. */
+  /** Whether the wire object must contain the key even if the field is absent. */
   readonly demanded: boolean
-  /** Whether `value` is written when the field is absent. Default `true`. */
+  /** Whether to write `value` if the field is absent. Default `true`. */
   readonly written?: boolean
 }
 
 /** A JSON key that combines several fields. */
 export interface Joint {
-  /** Splits the key into its fields before they are read. */
+  /** Returns the wire object with the key split into its fields, before the fields are read. */
   readonly split: (wire: ObjectReader.Fields) => ObjectReader.Fields
-  /** Joins the fields into the key after they are written. */
+  /** Returns the wire object with the fields joined into the key, after the fields are written. */
   readonly join: (wire: ObjectReader.Fields) => ObjectReader.Fields
 }
 
@@ -37,13 +37,13 @@ export interface Field {
   readonly name: string
   /** The wire key. */
   readonly key: string
-  /** The wire value that marks the field as absent. */
+  /** The wire value that means that the field is absent, if there is one. */
   readonly absent: Absent | undefined
-  /** Whether `null` means that the field is absent. Called only when the field is `null`. */
+  /** Whether `null` means that the field is absent. Called only if the field's value is `null`. */
   readonly nullIsAbsent: () => boolean
 }
 
-/** A model's fields in order, and the key that combines several fields. */
+/** The wire names of a model: its fields, and the wire key that combines several of them, if any. */
 export interface Plan {
   /** The fields, in the order of the model's schema. */
   readonly fields: ReadonlyArray<Field>
@@ -57,7 +57,7 @@ const isAbsent = ({ absent, nullIsAbsent }: Field, found: unknown, wire: ObjectR
 const isWritten = (absent: Absent | undefined, wire: ObjectReader.Fields): absent is Absent =>
   absent !== undefined && absent.when(wire) && absent.written !== false
 
-/** Returns a function that renames a JSON object's keys to domain names, for the model's schema to decode. */
+/** Returns a function that renames a JSON object's keys to domain names. The model's schema then decodes the values. */
 export const decode = (plan: Plan): (given: ObjectReader.Fields) => ObjectReader.Fields =>
   Compiled.fused((given) => {
     const wire = plan.joint === undefined ? given : plan.joint.split(given)
@@ -65,7 +65,7 @@ export const decode = (plan: Plan): (given: ObjectReader.Fields) => ObjectReader
     for (const field of plan.fields) {
       const found = wire[field.key]
       if (found === undefined) {
-        // The schema reports the missing key, because no field accepts `undefined`.
+        // The schema will report this key as missing, because no field accepts `undefined`.
         if (field.absent?.demanded === true) value[field.name] = undefined
       } else if (!isAbsent(field, found, wire)) value[field.name] = found
     }
@@ -83,11 +83,11 @@ export const encode = (plan: Plan): (value: ObjectReader.Fields) => ObjectReader
     return plan.joint === undefined ? wire : plan.joint.join(wire)
   }, (compile, source) => isCompiled(source) ? encoded(plan, source, compile) : undefined)
 
-/** Whether a model is a struct that can be compiled. */
+/** Whether a model is a struct whose parser can be compiled. */
 export const isCompiled = (model: SchemaAST.AST): model is SchemaAST.Objects =>
   SchemaAST.isObjects(model) && model.propertySignatures.every(({ type }) => Compiled.keepsNothing(type))
 
-/** A field and its compiled schema. */
+/** A field with its compiled schema. */
 interface Parsed extends Field {
   readonly parse: Parser
   readonly isOptional: boolean
@@ -147,8 +147,8 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
   const join = plan.joint?.join
   return write && see && ((value) => {
     if (!Json.isObject(value)) return refused
-    // Reads each field once, so that the constraints check the values that are written, even if a getter returns
-    // different values each time.
+    // Copies the value, so that each field is read once. The constraints then check the same values that are written,
+    // even if a getter returns a different value each time.
     const seen = accepts === undefined ? value : see(value)
     if (!Json.isObject(seen)) return refused
     const wire = write(seen)
@@ -164,8 +164,5 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
   })
 }
 
-/**
- * Whether this module's reader has just created the object. If so, no other code has a reference to the object yet, so
- * it may be changed.
- */
+/** Whether a reader has created an object, instead of refusing the input. The object is new, so it may be changed. */
 const isWire = (made: unknown): made is Record<string, unknown> => made !== refused

@@ -22,16 +22,16 @@ import { Control } from "./control/Control.ts"
 import type { SetCounterpartyOptions } from "./engine/SetCounterparty.ts"
 
 /**
- * The API key of an example account. Only this sandbox accepts it.
+ * The API key of an example account. Only a sandbox that is set up with the example accepts it.
  *
  * @category models
  */
 export interface ExampleKey {
   /** The account that the key belongs to. */
   readonly account: string
-  /** The public part, which each call sends. */
+  /** The public part, which is sent with each call. */
   readonly apiKey: string
-  /** The secret, which signs the calls. */
+  /** The secret, with which calls are signed. */
   readonly apiSecret: string
 }
 
@@ -186,8 +186,8 @@ const day = 86_400_000
 const pause = 180_000
 
 /**
- * A market's price on the day before, after `step` pauses, as a multiple of the market's price in {@link prices}. The
- * curve is a sum of waves that ends at 1, and is the same in every venue.
+ * A market's price `step` pauses after the start of the day that {@link playDay} plays, as a multiple of its price in
+ * {@link prices}. The curve is a sum of waves that ends at 1, and is the same in every venue.
  */
 const wave = (market: number, step: number): number => {
   const left = 1 - step * pause / day
@@ -197,9 +197,9 @@ const wave = (market: number, step: number): number => {
 }
 
 /**
- * Plays a day of moving prices that ends at the present, so that charts and statistics have a day of history when
- * {@link setUp} follows. The venue must have no commands yet. Does nothing if the clock shows 1 January 1970, as a test
- * clock does. Fails with the errors of `Control`.
+ * Plays the past 24 hours with moving prices, so that charts and statistics have a day of history. Run this before
+ * {@link setUp}: the venue must have no commands yet. Does nothing if the clock shows 1 January 1970, as a test clock
+ * does. Fails with the errors of `Control`.
  *
  * @category constructors
  */
@@ -230,15 +230,15 @@ export const playDay = Effect.gen(function*() {
  * @category models
  */
 export type KeyOf = (name: string) => {
-  /** The public part, which each call sends. */
+  /** The public part, which is sent with each call. */
   readonly apiKey: ApiKey
-  /** The secret, which signs the calls. */
+  /** The secret, with which calls are signed. */
   readonly apiSecret: string
 }
 
 /**
- * Sets up the example with API keys that you provide. The venue must have no commands yet. Fails with the errors of
- * `Control`.
+ * Sets up the example with API keys that you provide. The venue must not have the example's accounts yet. Fails with
+ * the errors of `Control`.
  *
  * @category constructors
  */
@@ -254,7 +254,7 @@ export const setUpWith = Effect.fnUntraced(function*(keyOf: KeyOf) {
 })
 
 /**
- * Sets up the example. The venue must have no commands yet. Fails with the errors of `Control`.
+ * Sets up the example. The venue must not have the example's accounts yet. Fails with the errors of `Control`.
  *
  * @category constructors
  */

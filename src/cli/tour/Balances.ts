@@ -52,7 +52,7 @@ export const rows = Effect.gen(function*() {
     fails(
       "Codes.apply",
       "a passphrase of 26 characters",
-      // The brand allows at most 25 characters, but a caller in plain JavaScript can pass a longer value.
+      // The cast imitates a caller in plain JavaScript, whom the type's limit of 25 characters does not stop.
       codes.apply({ code: Example.protectedCode, passphrase: "x".repeat(26) as Passphrase }),
       "InvalidFields"
     ),

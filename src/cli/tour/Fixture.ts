@@ -20,7 +20,7 @@ export const order = {
 /** The client order id of the tour's limit order. */
 export const clientOrderId = ClientOrderId.make("demo-3")
 
-/** Whether an amount equals the expected one, which is written in normal form. */
+/** Whether an amount equals `expected`, which must be written in canonical form. */
 export const is = (expected: string, actual: Decimal.Decimal): boolean => Decimal.normalize(actual) === expected
 
 /** Counts alice's open orders. */

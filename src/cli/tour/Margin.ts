@@ -87,7 +87,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** The tour's calls for the complete margin account. */
+/** The tour's calls that read the margin account's summary, and close a position that does not exist. */
 export const accountRows = Effect.gen(function*() {
   const closePosition = yield* ClosePosition
   const summary = yield* CollateralSummary

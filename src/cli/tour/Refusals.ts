@@ -1,4 +1,4 @@
-/** The tour's chapter on calls that must fail whatever they request. */
+/** The tour's chapter on calls that must fail because of the key, the secret or the connection. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"

@@ -6,7 +6,7 @@ import type * as Errors from "../../protocol/Errors.ts"
 /** A method of one of the contract's services. */
 export type Method = `${Contract.Name}.${string}`
 
-/** A call, with the outcome that the document requires. */
+/** A call that succeeds only if its outcome is the one that the document requires. */
 export interface Row<R> {
   /** The service and the method, such as `LimitOrders.create`. */
   readonly endpoint: Method
@@ -26,8 +26,8 @@ const describeError = (error: Caught): string =>
     : error.message
 
 /**
- * Creates a call that must succeed. `outcome` describes the response in a few words, or returns `undefined` if the
- * response is wrong.
+ * Creates a row for a call that must succeed. `outcome` describes the response in a few words, or returns `undefined`
+ * if the response is wrong.
  */
 export const succeeds = <A, E extends Caught, R>(
   endpoint: Method,
@@ -46,7 +46,7 @@ export const succeeds = <A, E extends Caught, R>(
   })
 })
 
-/** Creates a call that must fail with this error tag. */
+/** Creates a row for a call that must fail with this error tag. */
 export const fails = <A, E extends Caught, R, const Tag extends E["_tag"]>(
   endpoint: Method,
   request: string,

@@ -26,7 +26,7 @@ import { type Row, succeeds } from "./Row.ts"
 import * as StopOrders from "./StopOrders.ts"
 import * as Trading from "./Trading.ts"
 
-/** The chapters in their sequence, because later chapters depend on earlier ones. */
+/** The rows of all chapters. Their order matters, because later chapters depend on earlier ones. */
 const chapters = Effect.gen(function*() {
   return [
     ...yield* Markets.rows,

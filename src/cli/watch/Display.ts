@@ -1,4 +1,4 @@
-/** A table on the terminal that is redrawn in place: the heading, the state of the stream, and the rows that fit. */
+/** A table on the terminal that is redrawn in place: the heading, the status of the stream, and the rows that fit. */
 import * as CliOutput from "effect/cli/CliOutput"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -58,7 +58,7 @@ export const after = (
 /** The interval between redraws of a table that has changed. */
 const pause = Duration.millis(100)
 
-/** The number of terminal lines without a row: those for the heading, the state, the column names and the cursor. */
+/** The number of terminal lines that are not rows: the heading, the status, the column names and the cursor's line. */
 const otherLines = 4
 
 /** Returns a frame's lines (heading, status and rows), cut to the terminal's size. */
@@ -81,8 +81,8 @@ export const frame = (
 }
 
 /**
- * Returns the number of lines that text takes on a terminal of this width. A terminal that has become narrower wraps
- * the text.
+ * Returns the number of terminal lines that the text takes at this width. A terminal that was made narrower wraps lines
+ * that were already drawn.
  */
 export const heightOf = (lines: ReadonlyArray<string>, columns: number): number =>
   lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(CliOutput.displayWidth(line) / columns)), 0)
@@ -96,12 +96,12 @@ export const draw = Effect.fnUntraced(function*(frame: (screen: Screen, height: 
     const height = yield* terminal.rows
     const lines = frame(screen, height)
     if (lines.join("\n") === drawn.join("\n")) return
-    // Lines that have left the screen can't be erased.
+    // Lines that have scrolled off the screen can't be erased.
     const above = Math.min(heightOf(drawn, screen.columns), height - 1)
     yield* Effect.ignore(terminal.display(`${erase(above)}${lines.join("\n")}\n`))
     drawn = lines
   })
-  // The terminal has echoed Ctrl-C at the beginning of the line.
+  // The terminal has printed `^C` at the beginning of the line.
   const end = Effect.andThen(Effect.ignore(terminal.display("\r\u001B[K")), redraw)
   return yield* Effect.ensuring(Effect.forever(Effect.andThen(redraw, Effect.sleep(pause))), end)
 })

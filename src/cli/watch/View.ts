@@ -7,34 +7,37 @@ import type { Row } from "../Answer.ts"
 export interface Definition<Event, State, Record> {
   /** The name of the subcommand. */
   readonly command: string
-  /** The content of the table, in a few words. */
+  /** A description of the table's content, in a few words. */
   readonly summary: string
-  /** The records that an event adds, replaces or removes. */
+  /** Returns the records in an event, which are added to the table, replace records, or remove them. */
   readonly ofEvent: (event: Event) => ReadonlyArray<Record>
-  /** The records of a state. */
+  /** Returns the records in a state. */
   readonly ofState: (state: State) => ReadonlyArray<Record>
-  /** The kinds of items that contain all records, and therefore replace the table. */
+  /**
+   * The items that contain all records, and therefore replace the table: only states, both states and events, or
+   * neither.
+   */
   readonly whole: "states" | "both" | "neither"
-  /** The key of a record. A record replaces an earlier one with the same key. */
+  /** Returns a record's key. A record replaces an earlier record with the same key. */
   readonly keyOf: (record: Record) => string
-  /** The maximum number of records, beyond which the oldest are dropped; unlimited by default. */
+  /** The maximum number of records; unlimited by default. The oldest records are dropped. */
   readonly keeps?: number
-  /** Whether a record marks its own removal from the table. */
+  /** Whether a record means that the record with its key is removed from the table. */
   readonly isGone?: (record: Record) => boolean
   /**
-   * Sorts the records, and may drop records that the topic does not request. By default, the records stay in the
-   * sequence of their arrival.
+   * Sorts the records, and may drop records that the topic does not include. By default, the records stay in order of
+   * arrival.
    */
   readonly sorted?: (records: ReadonlyArray<Record>, topic: Topic) => ReadonlyArray<Record>
-  /** The cells of a record. */
+  /** Returns a record's cells. */
   readonly row: (record: Record) => Row
-  /** The default values of fields that the channel needs. */
+  /** The default values of the topic's fields. */
   readonly defaults?: Topic
-  /** Whether the command watches one market, although the channel can push all markets. */
+  /** Whether the command requires a single market, although the channel could push all markets. */
   readonly isOfOneMarket?: true
 }
 
-/** The parameters of a subscription, in any channel's form. */
+/** The topic of any channel's subscription. */
 export type Topic = Readonly<Record<string, unknown>>
 
 /** A table, built from a stream's items. */
@@ -45,7 +48,7 @@ export interface Table<Event, State> {
   readonly rows: () => ReadonlyArray<Row>
 }
 
-/** Builds and shows one channel's table. */
+/** The view of one channel, which creates the channel's table. */
 export interface View<Event, State>
   extends Pick<Definition<Event, State, never>, "command" | "summary" | "defaults" | "isOfOneMarket">
 {
@@ -53,7 +56,7 @@ export interface View<Event, State>
   readonly begin: (topic: Topic) => Table<Event, State>
 }
 
-/** The number of records that a table keeps of an endless list: more than a terminal has lines. */
+/** The number of records that a table keeps if its channel pushes records without end. A terminal has fewer lines. */
 const most = 1000
 
 /** Creates a view from its definition. */
@@ -85,8 +88,8 @@ export const make = <Event, State, Record>(definition: Definition<Event, State, 
 }
 
 /**
- * Returns a function that puts the latest records first. Among records with the same time, the last to arrive comes
- * first.
+ * Returns a function that sorts records from latest to earliest. If records have the same time, the last to arrive
+ * comes first.
  */
 export const latestFirst =
   <Base>(timeOf: (record: Base) => number) =>
@@ -109,7 +112,7 @@ export const records = <Record>(definition: OfRecords<Record>): View<Record, Rea
 export const lists = <Record>(definition: OfRecords<Record>): View<ReadonlyArray<Record>, ReadonlyArray<Record>> =>
   make({ ...definition, ofEvent: (records) => records, ofState: (records) => records, whole: "both" })
 
-/** Creates the view for a channel that pushes the value of each market. */
+/** Creates the view for a channel that pushes one value per market. */
 export const perMarket = <Value extends { readonly market: string }>(
   command: string,
   summary: string,
@@ -133,7 +136,10 @@ export interface Level {
   readonly amount: Decimal.Decimal
 }
 
-/** Returns an order book as a table: the offers to sell above the offers to buy, with the best prices in the middle. */
+/**
+ * Returns the `limit` best asks and the `limit` best bids in descending order of price, so that the best prices are in
+ * the middle.
+ */
 export const book = (levels: ReadonlyArray<Level>, { limit }: Topic): ReadonlyArray<Level> => {
   const descending = levels.toSorted((one, other) => Decimal.Order(other.price, one.price))
   const count = Number(limit)

@@ -15,12 +15,12 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Row } from "../Answer.ts"
 import * as View from "./View.ts"
 
-/** The service of a channel. */
+/** The shape of a channel's service. */
 type Service<K extends Contract.Name> = Contract.Contract[K] extends
   { readonly [S in K]: { readonly Service: infer Shape } } ? Shape
   : never
 
-/** The type of the items of a stream, or of the streams that a function creates. */
+/** The type of a stream's items. `S` is the stream, or a function that returns the stream. */
 type Items<S> = S extends Stream.Stream<infer I, infer _E> ? I
   : S extends (...args: infer _Args) => Stream.Stream<infer I, infer _E> ? I
   : never

@@ -99,7 +99,9 @@ export interface Asked {
   readonly contradiction: ((answer: unknown) => string | undefined) | undefined
   /** Whether the response must contain the same order id as the request. */
   readonly sameId: boolean | undefined
-  /** Marks each order whose outcome a bulk response leaves unknown. */
+  /**
+   * If an item of a bulk response does not show its order's outcome, replaces the item with an error for that order.
+   */
   readonly settle: ((answer: unknown, partly: Partly) => unknown) | undefined
 }
 
@@ -123,7 +125,7 @@ export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.
 // Public and private attempts
 // -----------------------------------------------------------------------------
 
-/** The signing data of public attempts, which have no key and no nonce. */
+/** Replaces the signing data in public attempts, which have neither a key nor a nonce. */
 const nobody: Attempt["by"] = { key: "", nonceForm: "unique", onAccepted: () => {} }
 
 /** Makes public attempts, without a nonce or a signature. */
@@ -233,7 +235,7 @@ const secretsOf = (request: object): ReadonlyArray<string> => {
 // Sending and classifying the response
 // -----------------------------------------------------------------------------
 
-/** The details of an attempt, as its errors report them. */
+/** The data of one attempt, from which its errors are built. */
 interface Attempt {
   readonly endpoint: Endpoint.Any
   readonly by: Pick<Signing, "key" | "nonceForm" | "onAccepted">
@@ -243,8 +245,8 @@ interface Attempt {
 }
 
 /**
- * Sends the request, and converts the response, or its absence, to the endpoint's value or one of the endpoint's
- * errors.
+ * Sends the request. Succeeds with the endpoint's value, or fails with one of the endpoint's errors, for example when
+ * no response arrives.
  */
 const exchange = (
   to: Destination,

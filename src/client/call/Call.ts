@@ -57,8 +57,8 @@ export interface Checks<Q, A> {
   /** Whether the response must contain the same order id as the request, not a new order id. Default `false`. */
   readonly sameId?: boolean
   /**
-   * Adds `lost` to each order whose outcome a bulk response leaves unknown. If this function is given, an unreadable
-   * order does not affect the other orders.
+   * If an item of a bulk response does not show its order's outcome, replaces the item with an error for that order
+   * (`lost`). With this function, an unreadable item does not affect the other items.
    */
   readonly settle?: (request: Q, answer: A, partly: Attempt.Partly) => A
 }

@@ -1,13 +1,14 @@
 /**
- * Reads, from an order's request, the identifiers by which the order can be found. Only a call whose request has these
- * fields can declare that it places orders (`Endpoint.Places`).
+ * Extracts from a request the identifiers by which its orders can be found. Only a call whose request has these fields
+ * can declare that it places orders (`Endpoint.Places`).
  */
 import type * as Errors from "../../protocol/Errors.ts"
 
 type OrderReference = Pick<Errors.OutcomeUnknown, "clientOrderId" | "market" | "orderId" | "orders">
 
 /**
- * An object with the request's client order id, to spread into an error; empty when the request has no client order id.
+ * Returns an object with the request's client order id, to be spread into an error's fields. The object is empty when
+ * the request has no client order id.
  */
 export const clientOrderIdOf = (request: object): Pick<OrderReference, "clientOrderId"> => {
   const { clientOrderId } = request as OrderReference

@@ -16,9 +16,9 @@ import * as RateLimits from "../RateLimits.ts"
 
 /**
  * The pauses between retries of a read that failed transiently: by default about 100, then about 200 milliseconds. Each
- * pause varies randomly by up to a fifth, so that several programs do not retry at the same time. After a rate-limit
- * refusal, these pauses do not apply, and {@link RateLimits.MaxWait} limits the wait. To make only one attempt, provide
- * `[]` to an exchange's layer or to a single call, as with `Timeout`.
+ * pause varies randomly by up to a fifth, so that several programs do not retry at the same time. To turn these retries
+ * off, provide `[]` to an exchange's layer or to a single call, as with `Timeout`. Retries after a rate-limit refusal
+ * do not use these pauses: {@link RateLimits.MaxWait} limits their wait, and a `MaxWait` of 0 turns them off.
  */
 export const ReadRetry = Context.Reference<ReadonlyArray<Duration.Input>>("effect-txc/client/Call/ReadRetry", {
   defaultValue: () => ["100 millis", "200 millis"]

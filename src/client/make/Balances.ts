@@ -5,7 +5,7 @@ import * as Errors from "../../protocol/Errors.ts"
 
 /** A request for balances. */
 export interface Request {
-  /** The only asset whose balance is read. Default: all assets. Live dialect only. */
+  /** Only the balance of this asset. Live dialect only. Default: all assets. */
   readonly ticker?: Ticker
 }
 

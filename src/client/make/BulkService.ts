@@ -83,8 +83,9 @@ const otherLength = <O, A>(
 const otherAnswer = "the response contains an order that was not sent"
 
 /**
- * Marks the items of a response whose outcomes are unknown. If one item describes a different order, the response may
- * belong to another call, so the response's refusals prove nothing.
+ * If an item of a response does not show its order's outcome, replaces the item with an error for that order (`lost`).
+ * If one item describes a different order, the response may belong to another call, so the response's refusals prove
+ * nothing.
  */
 const settling = <O extends object, A>(contradiction: (order: O, result: A) => string | undefined) =>
 (

@@ -30,15 +30,15 @@ export interface Parts<Topic, Message, Queries extends Readonly<Record<string, C
    * messages.
    */
   readonly streaming: <Event, State>(
-    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its responses.
+    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads responses of this type.
     kindOf: (topic: Topic) => Continuity.Kind<Message, Event, State, any>
   ) => Streaming<Topic, Event, State, X>
   /** Creates the function that subscribes to another channel over the same session. */
   readonly streamingOf: <OtherTopic, OtherMessage>(
-    // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no query is ever read through it.
+    // oxlint-disable-next-line typescript/no-explicit-any -- bounds the inferred type; no query is used through it.
     other: Channel.Channel<OtherTopic, OtherMessage, X, any>
   ) => <Event, State>(
-    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its responses.
+    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads responses of this type.
     kindOf: (topic: OtherTopic) => Continuity.Kind<OtherMessage, Event, State, any>
   ) => Streaming<OtherTopic, Event, State, X>
   /** The channel's queries. */
@@ -63,7 +63,7 @@ const partsOf = <Topic, Message, X extends Access, Queries extends Readonly<Reco
   ) as never
 })
 
-/** The maximum time that an interrupted stream of signals waits for a state before it continues without a state. */
+/** After an interruption, a stream of signals waits at most this long for a state, and then continues without one. */
 const patience = "10 seconds"
 
 /**

@@ -8,9 +8,9 @@ import * as Observation from "../Observation.ts"
 import * as ServiceLayer from "./ServiceLayer.ts"
 
 /**
- * Builds the layer for a private endpoint's service. `methods` builds the service from the call, which has a span with
- * the endpoint's name. `takes` returns whether requests have a field in the exchange's dialect. `checks` are additional
- * checks that some endpoints need.
+ * Builds the layer for a private endpoint's service. `methods` creates the service from two functions: `call` makes a
+ * call, in a span with the endpoint's name, and `takes` returns whether requests in the exchange's dialect have a
+ * field. `checks` are additional checks that some endpoints need.
  */
 export const layer = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
   service: Context.Service<Identifier, Shape>,

@@ -5,7 +5,10 @@ import * as Layer from "effect/Layer"
 
 const TypeId = "~effect-txc/client/ServiceLayer"
 
-/** The recipe of a service: its key, and an effect that creates the service without a scope, waiting or I/O. */
+/**
+ * A service's recipe: its key, and the effect that creates it. The effect needs no scope, does not wait and does no
+ * I/O.
+ */
 interface Recipe<R> {
   readonly key: string
   readonly create: Effect.Effect<unknown, never, R>
@@ -30,8 +33,8 @@ export const hasRecipe = (layer: Layer.Any): layer is Layer.Any & WithRecipe<nev
 
 /**
  * Merges layers. A layer that has a recipe is not built: its recipe runs instead, because a layer's bookkeeping, such
- * as its scope and its entry in the memo map, costs several times as much as creating the service. The list of layers
- * does not show the services' types, so the caller states them.
+ * as its scope and its entry in the memo map, costs several times as much as creating the service. The type of the list
+ * does not show which services the layers provide, so the caller states them.
  */
 export const mergeAll = <Identifiers, R>(layers: ReadonlyArray<Layer.Any>): Layer.Layer<Identifiers, never, R> => {
   const recipes = layers.flatMap((layer) => hasRecipe(layer) ? [layer[TypeId]] : [])

@@ -15,8 +15,8 @@
  *   sent. If the snapshot equals the state after all changes so far, nothing was missed, and the snapshot is not
  *   emitted.
  * - {@link identified}: records are pushed once, and have ids. The state consists of the latest records, in the
- *   sequence in which they are pushed, without holes. If one of the latest records was emitted before, the records
- *   after it include every missed record. If the exchange returns all existing records, they also include every missed
+ *   sequence in which they are pushed, without gaps. If one of the latest records was emitted before, the records after
+ *   it include every missed record. If the exchange returns all existing records, they also include every missed
  *   record. In both cases the missed records are emitted as events. Otherwise records may be missing, and the stream is
  *   interrupted. A record that is both pushed and returned by a query is emitted once.
  * - {@link stateful}: changes are pushed once, and a query reads the complete state. The response may be older or newer
@@ -53,8 +53,8 @@ export type Followed<Event, State> = Items<Event, State> | "gap"
 /** Creates a subscriber's items from its topic's messages. */
 export interface Follower<Message, Event, State, Answer> {
   /**
-   * Starts or restarts the sequence of items. With `isInterrupted`, the subscriber has already been informed about a
-   * gap, and needs a state even if nothing was missed.
+   * Starts or restarts the sequence of items. With `isInterrupted`, the subscriber has received no item yet, or has
+   * been informed about a gap, so it needs a state even if nothing was missed.
    */
   readonly begin: (isInterrupted: boolean) => void
   /** Returns a message's items. */
@@ -84,7 +84,7 @@ export interface Kind<Message, Event, State, Answer = unknown> {
 }
 
 /** A channel kind of any type, for code that handles all channels. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no value is ever read through it.
+// oxlint-disable-next-line typescript/no-explicit-any -- stands for any kind; no value is read through it.
 export type Any = Kind<any, any, any, any>
 
 /** Describes the values in a channel's messages. */

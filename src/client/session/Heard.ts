@@ -12,8 +12,8 @@ import * as Context from "effect/Context"
 export type HeardAt = () => number | undefined
 
 /**
- * If you provide this callback to a stream, the callback receives the reader for the stream's subscription when the
- * subscription begins.
+ * An optional callback that you provide to a stream. When the stream's subscription begins, the callback receives the
+ * subscription's {@link HeardAt}.
  */
 export const Heard = Context.Reference<((heardAt: HeardAt) => void) | undefined>("effect-txc/client/session/Heard", {
   defaultValue: () => undefined

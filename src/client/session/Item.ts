@@ -15,7 +15,7 @@
 import type { UnixTime } from "../../domain/Time.ts"
 
 /**
- * An event of the channel. Each event is emitted once, in the exchange's sequence.
+ * An event of the channel. Each event is emitted once. The events keep the order in which the exchange pushes them.
  *
  * @category models
  */

@@ -341,8 +341,8 @@ export class Line {
 }
 
 /**
- * The pause after `failures` consecutive failures, in milliseconds: at random, from half of the nominal pause to all of
- * it.
+ * The pause after `failures` consecutive failures, in milliseconds: a random time between half of the nominal pause and
+ * the full pause.
  */
 const pauseAfter = (failures: number): Effect.Effect<number> =>
   Effect.map(Random.next, (random) => Math.min(firstPause * 2 ** (failures - 1), longestPause) * (0.5 + random / 2))

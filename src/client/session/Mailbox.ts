@@ -110,7 +110,7 @@ export class Mailbox {
     if (this.#end !== undefined) return this.#end
     return Effect.andThen(
       Effect.callback<void>((resume) => {
-        // The fiber may have yielded since the checks above.
+        // An item may have arrived since the checks above, because the fiber may have yielded.
         if (this.#items.size > 0 || this.#overflowedAt !== undefined || this.#end !== undefined) {
           return resume(Effect.void)
         }

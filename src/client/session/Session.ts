@@ -71,10 +71,10 @@ const patience = "20 seconds"
 export interface Streams<Failure> {
   /** Subscribes to a topic for as long as the stream runs. */
   readonly stream: <Topic, Message, Event, State>(
-    // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no query is ever read through it.
+    // oxlint-disable-next-line typescript/no-explicit-any -- bounds the inferred type; no query is used through it.
     channel: Channel.Channel<Topic, Message, "public" | "private", any>,
     topic: NoInfer<Topic>,
-    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads its responses.
+    // oxlint-disable-next-line typescript/no-explicit-any -- only the kind's own follower reads responses of this type.
     kind: Continuity.Kind<NoInfer<Message>, Event, State, any>
   ) => Stream.Stream<Item.Item<Event, State>, Failure>
   /** Makes a query. */

@@ -1,6 +1,6 @@
 /**
- * The errors with which a channel's stream or query fails. A lost connection does not end a stream: the stream emits an
- * `Interrupted` and continues.
+ * The errors that a channel's stream or query can fail with. A lost connection does not end a stream: the stream emits
+ * an `Interrupted` and continues.
  *
  * @example
  * ```ts
@@ -137,7 +137,7 @@ export type TokenFailure =
   | Errors.UnexpectedResponse
 
 /**
- * The errors with which a public channel's stream fails.
+ * The errors that a public channel's stream can fail with.
  *
  * @category models
  */
@@ -156,22 +156,22 @@ export type AccountFailure =
   | Errors.UnexpectedResponse
 
 /**
- * The errors with which a private channel's stream fails.
+ * The errors that a private channel's stream can fail with.
  *
  * @category models
  */
 export type PrivateFailure = PublicFailure | AccountFailure
 
 /**
- * The errors with which a channel's stream fails, depending on the channel's access.
+ * The errors that a channel's stream can fail with, depending on the channel's access.
  *
  * @category models
  */
 export type Failure<Access extends "public" | "private"> = Access extends "public" ? PublicFailure : PrivateFailure
 
 /**
- * The errors of a query over the WebSocket, depending on the channel's access. A query whose connection is lost is not
- * repeated automatically: the query fails with `ExchangeUnreachable`, and you may repeat it.
+ * The errors that a query over the WebSocket can fail with, depending on the channel's access. A query whose connection
+ * is lost is not repeated automatically: the query fails with `ExchangeUnreachable`, and you may repeat it.
  *
  * @category models
  */

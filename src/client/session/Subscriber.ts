@@ -30,9 +30,9 @@ export class Subscriber {
   #pushed: Array<unknown> = []
   /** An interruption that is only reported if the next state can't prove that nothing was missed. */
   #unproven: Item.Interrupted | undefined
-  /** Whether the items so far are complete, were interrupted, or have not started. */
+  /** The items so far: none yet (`nothing`), complete (`all`), or ended by an `Interrupted` (`interrupted`). */
   #told: "nothing" | "all" | "interrupted" = "nothing"
-  /** The number of times that the subscriber has started. Responses to queries of earlier rounds are ignored. */
+  /** The number of the current round: each start begins a new round. Responses from earlier rounds are ignored. */
   #round = 0
   /** The latest time up to which no item is missing. */
   #completeAt: Item.Interrupted["since"]
@@ -49,7 +49,7 @@ export class Subscriber {
     })
   }
 
-  /** Whether the subscriber needs a new state and has room for it. */
+  /** Whether the subscriber waits for a new round to start, and its mailbox accepts items. */
   get isWaiting(): boolean {
     return this.#phase === "waiting" && !this.mailbox.hasOverflowed
   }
@@ -67,7 +67,7 @@ export class Subscriber {
     return this.#unproven === undefined ? heardAt : Time.toMicros(this.#unproven.since) / 1000
   }
 
-  /** Starts a round, because the topic was acknowledged. */
+  /** Starts a new round. The topic has been acknowledged. */
   begin(): void {
     this.#round++
     this.#pushed = []

@@ -44,8 +44,7 @@ export class Topics {
   /** The topics with subscribers, keyed by id. */
   readonly wanted = new Map<string, Entry>()
   /**
-   * The time up to which renewals are accounted for, in Unix milliseconds. Each renewal adds {@link pause} to this
-   * time.
+   * The time up to which the past renewals use up the rate, in Unix milliseconds. Each renewal adds {@link pause}.
    */
   #renewedAt = -Infinity
   #held = new Set<Entry>()

@@ -45,8 +45,8 @@ interface Cause {
 
 /** The reason why nothing was sent, if the cause proves that; otherwise `undefined`. */
 const proofOf = ({ code, errors, message, syscall }: Cause): UnreachableCause | undefined => {
-  // If a server does not respond to the handshake with TLS, nothing more is sent to it. An EPROTO with a different
-  // message may mean that an established connection ended.
+  // If a server responds to the TLS handshake in another protocol, nothing more is sent to it. An EPROTO with a
+  // different message may mean that an established connection ended.
   if (code === "EPROTO" && typeof message === "string" && message.includes("wrong version number")) return "tls"
   const why = typeof code === "string" && Object.hasOwn(neverConnected, code) ? neverConnected[code] : undefined
   // Several addresses were tried, so every failure must prove that nothing was sent.

@@ -13,5 +13,6 @@ const overHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> = Lay
 export const orHttpClient = <E = never, T = HttpClient.HttpClient>(
   chosen: Layer.Layer<Transport, E, T> | undefined
 ): Layer.Layer<Transport, E, T> =>
-  // Callers never pass `T` explicitly. So without a chosen transport, `T` has its default, the `HttpClient`.
+  // The cast is safe, because callers never pass `T` explicitly: without a chosen transport, `T` has its default, the
+  // `HttpClient`.
   (chosen ?? overHttpClient) as never

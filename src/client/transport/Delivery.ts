@@ -23,8 +23,8 @@ export interface Delivery {
 
 /**
  * The maximum number of chunks that a platform reads from a streamed body before it has a connection. Node's `fetch`,
- * for example, does so to copy the body. Bodies begin with this number of empty chunks, so a body whose real bytes were
- * never read was never delivered.
+ * for example, reads ahead to copy the body. Bodies begin with this number of empty chunks, so a body whose real bytes
+ * were never read was never delivered.
  */
 export const readAhead = 4
 

@@ -169,7 +169,7 @@ class Sending implements Delivery.Delivery {
         controller.enqueue(body)
         controller.close()
       }
-      // The stream is only read on demand.
+      // With a mark of 0, the body is enqueued only when it is read, so `isRead` is correct.
     }, { highWaterMark: 0 })
     // Without this header the stream's length would be unknown, so it would be sent in chunks, which servers may
     // refuse.

@@ -30,7 +30,7 @@ import * as Delivery from "./Delivery.ts"
 import * as Received from "./Received.ts"
 import * as Transport from "./Transport.ts"
 
-/** The error that aborts a request because it was abandoned or must not be sent a second time. */
+/** Aborts a request that was abandoned, or that must not be sent a second time. */
 class Unwanted extends Data.TaggedError("Unwanted") {
   override readonly message = "the request may be sent only once"
 }

@@ -77,7 +77,7 @@ export const exportTo = (
     return { commands: found.sequence, digest: found.digest, registered: found.registered }
   }))
 
-/** The hash of an entire state. */
+/** The hash of a venue's entire state. */
 const hashOf = (state: State.State): string => {
   const text = JSON.stringify(Saved.save(state), (_key, part: unknown) =>
     typeof part === "bigint"
@@ -93,8 +93,8 @@ const hashOf = (state: State.State): string => {
 /** The result of checking a journal. */
 export interface Checked extends Exported.Exported {
   /**
-   * The number of the command after which the venue's snapshot was saved. The snapshot equals the replayed state.
-   * Absent if the venue has no snapshot.
+   * The number of the command after which the venue's snapshot was saved. The snapshot equals the state that replaying
+   * gives. Absent if there was no snapshot to check.
    */
   readonly snapshot?: number
 }

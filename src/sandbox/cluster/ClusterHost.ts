@@ -173,8 +173,8 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     return venue
   }).pipe(Effect.tapError((error) =>
     Effect.sync(() => {
-      // A damaged journal fails on every node. If the journal belongs to another engine version, it has just been
-      // imported, and can be opened on a node that runs that version.
+      // No node can open a damaged journal. A journal of another engine version has just been imported, and can be
+      // opened on a node that runs that version.
       if (error._tag === "JournalError" && losing.has(error.why)) onLost()
     })
   ))
@@ -242,10 +242,10 @@ const judge = (parts: Parts, entry: Entry, request: Request, answer: Dispatch.Gi
   if (answer._tag === "Reset") return { _tag: "Lost" }
   if (answer._tag === "Stream") return answer
   const { status } = answer
-  // A caller that waited for a dropped venue gets 404, although the venue might exist on another node.
+  // A request that was waiting when this node dropped the venue gets 404, but another node might have the venue.
   if (entry.isDropped && status === 404) return { _tag: "NotTheirs" }
   if (status < 500) return answer
-  // An owner action may consist of several commands, and the first commands might already have been written.
+  // An owner action can consist of several commands. The first ones may have been written, so the outcome is unknown.
   if (!entry.isLost && !Forward.isRepeatable(request)) return { _tag: "Lost" }
   return status === 503 || request.method === "GET" ? { _tag: "NotTheirs" } : answer
 }

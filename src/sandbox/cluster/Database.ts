@@ -94,7 +94,7 @@ interface Parsed {
 /** Parses a PostgreSQL database URL. */
 const parsed = (text: string): Result.Result<Parsed, JournalError> => {
   const [, before, hosts = "", after] = authority.exec(text) ?? []
-  // A URL without a host may specify a socket in its parameters.
+  // A URL without a host is valid, because its parameters may name a socket. `URL` needs a host to parse it.
   const urls = hosts.split(",").map((host) => `${before}${host === "" ? "localhost" : host}${after}`)
   const [first] = urls
   if (before === undefined || first === undefined || !urls.every((url) => URL.canParse(url))) return Result.fail(noUrl)
@@ -121,7 +121,7 @@ const settingsOf = (url: URL, ssl: ConnectionOptions | false, connections: numbe
   maxConnections: connections,
   ...(url.searchParams.has("connect_timeout") ? {} : { connectTimeout: "5 seconds" as const }),
   applicationName: "effect-txc",
-  // After ten seconds, the caller waiting for the statement has already timed out.
+  // No caller waits for a statement for longer than ten seconds.
   startupParameters: { statement_timeout: "10s" }
 })
 
@@ -276,8 +276,8 @@ const passing = new Set([
 const waitLimit = 60_000
 
 /**
- * Runs the first work that uses the database, and retries it for up to a minute while the database can't be reached.
- * Calls `say` once, when it starts to wait.
+ * Runs `work`, the node's first use of the database. Retries for up to a minute while the database can't be reached,
+ * and calls `say` once before the first retry.
  */
 export const whenReachable = Effect.fnUntraced(function*<A, E, R>(
   work: Effect.Effect<A, E | SqlError.SqlError, R>,

@@ -47,7 +47,7 @@ export const answeredWithin = (
   Effect.callback<Effect.Effect<Given | Lost>>((resume) => {
     let isLate = false
     send((given) => {
-      // A request to a venue on this node goes through no tunnel.
+      // A request for a venue on this node never needs a tunnel.
       const outcome = Effect.map(
         Effect.isEffect(given) ? given : Effect.succeed(given),
         (outcome) => outcome._tag === "Tunneled" ? Sockets.decline(outcome) : outcome

@@ -59,7 +59,7 @@ export const make = (
     Effect.suspend(() => {
       const engine = versionOf(venue)
       if (engine === Engine.version) return membership.locate(venue)
-      // Only the nodes of that version know which node has the venue, so each call returns the next of these nodes.
+      // Only nodes of that version know which of them has the venue. Any of them forwards the request, so take turns.
       const candidates = nodesOf(engine)
       const next = candidates[turn++ % candidates.length]
       return next === undefined ? Effect.andThen(Effect.sleep(pause), locate(venue)) : Effect.succeed(next.node)

@@ -112,8 +112,8 @@ export const make = (
       for (;;) {
         const address = yield* locate(venue, yield* remaining)
         const left = yield* remaining
-        // The venue stores responses long enough for requests that are resent within the time limit, but not for a
-        // request that is resent after this node was suspended.
+        // A venue stores its response for longer than this time limit. If this node was suspended for longer still, the
+        // response may be gone, and a resent request would be carried out twice.
         if (address === undefined || left <= 0) return mayBeDone ? reset : notPlaced(request.path)
         const outcome = yield* attempt(address, venue, { ...request, patience: left })
         if (isAnswer(outcome)) {

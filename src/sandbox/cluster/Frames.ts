@@ -11,7 +11,7 @@ export const kinds = {
   head: 1,
   /** A part of the response body. */
   part: 2,
-  /** Marks a response whose body ends early because the connection broke. */
+  /** The response body ends early, so the connection to the caller must be reset. */
   broken: 3
 } as const
 

@@ -1,7 +1,7 @@
 /**
  * The path of requests from one node to another. The path limits how many requests are handed over at the same time,
- * and how many wait. So if a node falls silent, the outcome of only a few requests is unknown; all other requests were
- * certainly not sent.
+ * and how many wait. So if a node falls silent, only a few requests have an unknown outcome; all others were certainly
+ * not sent.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -25,10 +25,10 @@ export interface KnownDeliveries extends Deliveries {
  */
 export const lifetime = 30
 
-/** The SQL condition for a row whose request can no longer be resent, according to the database's clock. */
+/** The SQL condition for an expired response: one stored more than a minute ago, according to the database's clock. */
 const expired = `at < now() - interval '${2 * lifetime} seconds'`
 
-/** Reads a venue's responses to requests that can still be resent. */
+/** Reads a venue's responses that have not expired. */
 export const read = (sql: PgClient.PgClient, venue: string): Effect.Effect<ReadonlyArray<Kept>, SqlError.SqlError> =>
   sql.unsafe<Kept>(`SELECT id, answer FROM txc_delivery WHERE venue = $1 AND NOT ${expired}`, [venue])
 

@@ -1,5 +1,6 @@
 /**
- * The venues of a cluster that one node knows. The list is at most one second old.
+ * The venues of a cluster that one node knows. The list includes a new venue within about a second, and drops a deleted
+ * venue within about a minute.
  *
  * When a call names an unknown venue, the node looks in the database again, because another node may just have created
  * the venue. All waiting calls share one lookup, and the node stores nothing about venues that do not exist. So calls
@@ -29,9 +30,7 @@ export interface KnownVenues {
   readonly has: (id: string) => Effect.Effect<boolean, JournalError>
 }
 
-/**
- * The time for which calls to unknown venues are collected before a single lookup for all these calls, in milliseconds.
- */
+/** How long calls to unknown venues are collected, in milliseconds. One lookup then serves all these calls. */
 const gathering = 50
 
 /** Creates the list, which is empty at first. */

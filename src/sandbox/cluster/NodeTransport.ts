@@ -359,7 +359,7 @@ const hops = (): (address: string) => Hop.Hop => {
   }
 }
 
-/** Returns a function that gives the request, its remaining time reduced by the time since `aging` was called. */
+/** Returns a function that returns the request. Its `patience` is reduced by the time since `aging` was called. */
 const aging = (clock: Clock.Clock, request: Request): () => Request => {
   const began = clock.currentTimeMillisUnsafe()
   const { patience } = request
@@ -389,7 +389,7 @@ const sendCall = (agent: Agent): Send => {
     })
 }
 
-/** Forwards WebSockets, each through its own tunnel. They wait for their turn without delaying calls. */
+/** Forwards WebSockets, each through its own tunnel. They have a queue of their own, so they do not delay calls. */
 const sendUpgrade = (agent: Agent, tunnels: Set<Duplex>, max: number): Send => {
   const hopTo = hops()
   /** The number of WebSockets forwarded to each node, open or being opened, keyed by the node's address. */

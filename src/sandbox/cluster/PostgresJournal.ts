@@ -68,7 +68,7 @@ const takeOver = Effect.fnUntraced(function*(sql: PgClient.PgClient, venue: stri
   return yield* Rules.otherRules(venue, found?.rules ?? "", rules)
 })
 
-/** Whether the journal has ever had commands. The group that contains the first command records this. */
+/** Whether the journal has ever had commands. This is recorded in the same statement as the first command. */
 const isBegun = (sql: PgClient.PgClient, venue: string) =>
   Effect.map(
     sql.unsafe<{ begun: boolean }>("SELECT begun FROM txc_hosted WHERE venue = $1", [venue]),

@@ -2,8 +2,8 @@
 import type { StagedVenue } from "./Nodes.ts"
 
 /**
- * The time limit for waking, falling asleep and being halted, in milliseconds. A venue that exceeds this limit makes
- * its node unready.
+ * How long a venue may be waking, falling asleep or halted, in milliseconds. A venue that exceeds this limit makes its
+ * node unready.
  */
 const patience = 30_000
 

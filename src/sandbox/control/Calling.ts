@@ -65,7 +65,7 @@ const wrongType = (path: string): Answer =>
       (path === `${prefix}Journal` ? "x-ndjson" : "json")
   })
 
-/** The names that errors use for a part of a request, such as the body, when that part as a whole is wrong. */
+/** The names that errors use when an entire part of a request, such as its body, is wrong. */
 const parts = {
   Body: "the body",
   Headers: "the headers",

@@ -40,7 +40,7 @@ export const look = Effect.fnUntraced(function*(venue: Venue["Service"], number:
   return Traffic.show(kept, secretsOf(venue.state))
 })
 
-/** A request with a different body, signed with one of the venue's keys. */
+/** Gives a request a body, and signs it with one of the venue's keys. */
 const signed = (request: Request, body: Uint8Array, { apiKey, apiSecret }: State.Key): Request => {
   const payload = Signature.payloadOf(body)
   const signature = createHmac("sha512", apiSecret).update(payload).digest("hex")
@@ -65,7 +65,7 @@ const nextNonce = ({ policy }: Dialect, { greatestNonce, usedNonces }: State.Key
   return next
 }
 
-/** Replaces a call's nonce with a new one. A body that is not a JSON object is sent unchanged. */
+/** Gives a call a new nonce, and signs it again. A body that is not a JSON object keeps its text. */
 const renewed = (request: Request, key: State.Key, next: bigint): Request => {
   const json = Json.parse(Buffer.from(request.body).toString("utf8"))
   const body = Result.isSuccess(json) && Json.isObject(json.success)
@@ -95,9 +95,9 @@ export const CallOptions: Schema.Codec<CallOptions, unknown> = Schema.Struct({
 
 /** The response to a call. */
 export interface Called {
-  /** The HTTP status; absent if a fault suppressed the response. */
+  /** The HTTP status; absent if a fault suppressed the response, or sent it in parts. */
   readonly status?: number
-  /** The response body; empty if there was none. */
+  /** The response body; empty if there is no status. */
   readonly answer: string
 }
 

@@ -74,10 +74,10 @@ const fieldsOf = (of: object): Readonly<Record<string, string | number>> => {
   return fields
 }
 
-/** Matches the tags of the operations that cause an event whenever they change anything. */
+/** Matches the tags of operations that cause an event whenever they change something. */
 const telling = /^(?:Place|Cancel|Modify|Transfer|CreateCode|ApplyCode)/u
 
-/** Whether a command has changed anything, according to its events; `undefined` if its events don't show that. */
+/** Whether a command has changed anything; `undefined` if only its events could tell, and they are no longer known. */
 const hasChanged = (action: Action, events: ReadonlyArray<Event> | undefined): boolean | undefined => {
   if (action._tag !== "Call") return true
   const { _tag } = action.operation

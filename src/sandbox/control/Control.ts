@@ -132,8 +132,8 @@ export class Control extends Context.Service<
     /** An account's balances in all wallets, and its debts. */
     readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Views.Balance>, Journal.JournalError>
     /**
-     * The venue's clocks. Orders, interest and limits use the venue's own clock. Callers' nonces are checked against
-     * another clock: the machine's clock plus the skew. So callers can keep trading whatever the venue's time is.
+     * The venue's clocks. Orders, interest and rate limits use the venue's own clock. Callers' nonces are checked
+     * against another clock: the machine's clock plus the skew. So callers can trade at any venue time.
      */
     readonly clock: Effect.Effect<ClockControl.ClockReading, Journal.JournalError>
     /** Freezes the clock at its current time. */
@@ -169,7 +169,7 @@ export class Control extends Context.Service<
     readonly removeFault: (id: number) => Effect.Effect<void, ControlRefused>
     /** Removes all faults. */
     readonly clearFaults: Effect.Effect<void>
-    /** The active faults, with the number of times that each has matched and fired. */
+    /** The active faults. For each fault, the result says how often it has matched, and how often it has fired. */
     readonly faults: Effect.Effect<ReadonlyArray<Armed>>
     /**
      * Replaces the documented rate limit of one path, or of every path if no path is given. `undefined` restores the
@@ -245,8 +245,8 @@ export class Control extends Context.Service<
     /** Part of the exchange as it was after `sequence` commands. The venue's state does not change. */
     readonly past: (options: PastView.PastOptions) => Effect.Effect<PastView.Past, Failure>
     /**
-     * Restores the state after `sequence` commands. The restore is an additional command, so the journal still contains
-     * all earlier commands.
+     * Restores the state after `sequence` commands. The restore is itself a command, so the journal keeps all earlier
+     * commands.
      */
     readonly restore: (sequence: number) => Done
     /**

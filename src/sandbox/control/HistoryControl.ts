@@ -36,7 +36,7 @@ export const Status: Schema.Codec<Status, unknown> = Schema.Struct({
   fork: Schema.optionalKey(Schema.Int)
 })
 
-/** The number of the first command that a replay would silently drop; `undefined` if there is no such command. */
+/** The number of the first command that a replay would drop, because its nonce was already used; else `undefined`. */
 const firstDropped = (venue: Venue.Venue["Service"], commands: ReadonlyArray<Command>): number | undefined => {
   const { policy } = venue.dialect
   const history = History.make(policy)
@@ -134,8 +134,8 @@ export const make = (venue: Venue.Venue["Service"]) => ({
   past: (options: PastView.PastOptions) => past(venue, options),
   restore: (sequence: number) => restore(venue, "Restore", sequence),
   reset: Effect.suspend(() => restore(venue, "Reset", venue.origin())).pipe(
-    // The venue's clock goes back too. If the counters were not cleared, earlier calls would be counted towards the
-    // rate limits until the clock reached their times again.
+    // A reset also takes the venue's clock back. If the counters were not cleared, earlier calls would count towards
+    // the rate limits until the clock reached their times again.
     Effect.tap(Effect.sync(() => venue.limits.forget()))
   ),
   begin: checked(venue, { _tag: "Begin" }),

@@ -53,7 +53,7 @@ export interface AccountMargin {
   readonly marginFraction?: Decimal
   /** The ratio of the maintenance margin to the notional value of all positions; absent without positions. */
   readonly maintenanceMarginFraction?: Decimal
-  /** Whether the account has a margin call or is in liquidation; absent if neither. */
+  /** Present only if the account has a margin call or is in liquidation. */
   readonly state?: "margin_call" | "liquidation"
 }
 
@@ -75,7 +75,7 @@ export const AccountMargin: Schema.Codec<AccountMargin, unknown> = Schema.Struct
   state: key(Schema.Literals(["margin_call", "liquidation"]))
 })
 
-/** An account's margin. */
+/** An account's margin at the current mark prices. */
 export const margin = (state: State.State, account: string): AccountMargin => {
   const { equity, freeMargin, leverage, maintenance, margin, pnl, value } = Margins.of(state, account)
   const called = state.calls.get(account)
@@ -101,7 +101,7 @@ export const margin = (state: State.State, account: string): AccountMargin => {
 
 /** The insurance account's balance of one asset. */
 export interface Insurance {
-  /** The asset. */
+  /** The asset's ticker, such as `USDT`. */
   readonly ticker: Ticker
   /** The balance, in units of the asset. */
   readonly amount: Decimal
@@ -158,7 +158,7 @@ export interface MarginEvent {
   readonly sequence: number
   /** The command's time, in Unix microseconds on the venue's clock. */
   readonly at: number
-  /** The event. */
+  /** The event, as in the feed. */
   readonly event: Extract<Event.Shown, { readonly _tag: Tag }>
 }
 
@@ -167,7 +167,7 @@ export const MarginEvent: Schema.Codec<MarginEvent, unknown> = Schema.Struct({
   sequence: Schema.Int,
   at: Schema.Int,
   event: Schema.Union(tags.map((tag) => Schema.TaggedStruct(tag, Event.fields[tag])))
-  // `Event.fields` has the fields of every tag, but the compiler can't derive the union's type from a list of tags.
+  // The cast is safe: each tag has its own fields, but the compiler can't derive the union's type from a list of tags.
 }) as unknown as Schema.Codec<MarginEvent, unknown>
 
 /** The maximum number of events in a response. */

@@ -64,7 +64,7 @@ const mostFills = 100
 /** The latest fills of an order, each with the number of the command that caused the fill, if that is still known. */
 const filled = (fills: ReadonlyArray<Views.AccountFill>, known: ReadonlyArray<Happened>): ReadonlyArray<OrderEvent> => {
   const trades = known.filter(({ event }) => event._tag === "Traded")
-  // The feed forgets the oldest events first.
+  // The feed forgets the oldest events first, so the known trades belong to the latest fills.
   const forgotten = fills.length - trades.length
   return fills.map((fill, index) => {
     const command = trades[index - forgotten]?.sequence

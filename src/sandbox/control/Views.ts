@@ -80,7 +80,7 @@ export interface AnyOrder {
   readonly kind: "spot" | "margin" | "futures"
   /** The order's status, such as `NEW` or `PARTIAL_FILLED`. */
   readonly status: string
-  /** The ordered amount. */
+  /** The ordered amount, in base currency; for a market buy by total, in quote currency. */
   readonly amount: Decimal
   /** The limit price, if the order has one. */
   readonly price?: Decimal
@@ -90,7 +90,7 @@ export interface AnyOrder {
   readonly activationCondition?: ActivationCondition
   /** Whether a stop order has been triggered. */
   readonly activated: boolean
-  /** The amount that has not traded yet, in base currency; for a market buy, in quote currency. */
+  /** The amount that has not traded yet, in the same currency as `amount`. */
   readonly left: Decimal
   /** The amount traded, in base currency. */
   readonly dealStock: Decimal
@@ -173,7 +173,7 @@ export interface OpenPosition {
    * price.
    */
   readonly liquidationPrice?: Decimal
-  /** Whether the account has a margin call or is in liquidation; absent if neither. */
+  /** Present only if the account has a margin call or is in liquidation. */
   readonly state?: "margin_call" | "liquidation"
 }
 

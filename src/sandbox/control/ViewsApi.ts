@@ -22,9 +22,9 @@ import { Account, described, error, Nothing, Unavailable } from "./Operations.ts
 export interface EndpointSummary {
   /** The name of the endpoint, such as `StopLimitOrders.create`. */
   readonly name: string
-  /** The HTTP method. */
+  /** The HTTP method, `GET` or `POST`. */
   readonly method: string
-  /** The path. */
+  /** The path, such as `/api/v4/order/new`. */
   readonly path: string
   /** `private` if calls must be signed, otherwise `public`. */
   readonly access: "public" | "private"

@@ -1,14 +1,14 @@
 /** Looks up the sub-accounts and API keys of an account without scanning. */
 
-/** The API key fields that the index reads. */
+/** The fields of an API key that the index reads. */
 interface KeyOf {
   /** The account that owns the key. */
   readonly account: string
 }
 
-/** The sub-account fields that the index reads. */
+/** The fields of a sub-account that the index reads. */
 interface Member {
-  /** The identifier that the sub-account and its account share. */
+  /** The sub-account's identifier. A sub-account is also an account, with the same identifier. */
   readonly id: string
   /** The account that owns the sub-account. */
   readonly parent: string
@@ -81,6 +81,6 @@ export const removeSubAccount = <K, S extends Member>(index: AccountIndex<K, S>,
   return keys
 }
 
-/** An account's entry; `undefined` if the index has none. */
+/** The entry of an account; `undefined` if the index has no entry for it. */
 export const of = <K, S>({ byAccount }: AccountIndex<K, S>, account: string): AccountEntry<K, S> | undefined =>
   byAccount.get(account)

@@ -24,7 +24,7 @@ type OfCall<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag:
 
 const seconds = (at: number): UnixSeconds => UnixSeconds.make(Math.floor(at / 1e6))
 
-/** The prefix of identifiers on a venue without an identity. */
+/** The prefix of new identifiers on a venue that has not been given an identity by `SetIdentity`. */
 const noIdentity = "00000000-0000"
 
 /** Builds a UUID from a counter in the state, so that the same commands always produce the same identifiers. */
@@ -66,7 +66,7 @@ export const setAccount = (state: State, { account: id, retail, rpi }: Of<"SetAc
   return Reply.done
 }
 
-/** Opens a sub-account, together with the account that has the same identifier. */
+/** Opens a sub-account, which is also an account with the same identifier. */
 export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSubAccount">): Reply.Reply => {
   if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { kind: "known" }])
   if (isTaken(state, subAccount.id)) return Reply.invalid(["id", { kind: "unique" }])
@@ -95,7 +95,10 @@ export const addKey = (state: State, { _tag, endpoints, ...options }: Of<"AddKey
   return Reply.done
 }
 
-/** Creates a sub-account at its parent's request, with sequential identifiers. */
+/**
+ * Creates a sub-account at the request of its parent account. Its identifiers contain the venue's next sequential
+ * UUIDs.
+ */
 export const createSubAccount = (
   state: State,
   account: string,
@@ -159,7 +162,7 @@ export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSub
   return Reply.done
 }
 
-/** The name of the first setting with a negative value; `undefined` if there is none. */
+/** The name of the first negative fee or limit; `undefined` if none is negative. */
 const belowZero = (terms: Partial<TransferTerms> = {}): string | undefined =>
   Object.entries(terms).find(([, value]) => Decimal.Order(value, Decimal.zero) < 0)?.[0]
 
@@ -256,7 +259,7 @@ export const applyCode = (
   }
 }
 
-/** Deletes an empty sub-account, together with its orders and keys. */
+/** Deletes a sub-account and its keys, and cancels its orders. Refuses to do so if the sub-account is not empty. */
 export const deleteSubAccount = (
   work: Work,
   owner: string,
@@ -265,7 +268,7 @@ export const deleteSubAccount = (
   const { state } = work
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined || subAccount.parent !== owner) return Reply.invalid(["id", { kind: "known" }])
-  // Even if all its wallets are empty, the sub-account might still have positions, investments or debts.
+  // A sub-account whose wallets are all empty might still have positions, investments or debts.
   if (state.positionsOf.has(id) || state.investmentsOf.has(id) || Ledger.isInDebt(state.ledger, id))
     return Reply.invalid(["id", { kind: "empty" }])
   for (const wallet of ["main", "trade", "collateral"] as const) {

@@ -30,14 +30,14 @@ export class Level {
   }
 
   /**
-   * Adds an amount to {@link left}. Does nothing before the first read, because most levels disappear without ever
-   * being read.
+   * Adds an amount to {@link left}. Does nothing before the sum is first read, because most levels disappear without
+   * ever being read.
    */
   more(units: Units.Units): void {
     if (this.counted !== undefined) this.counted += units
   }
 
-  /** Subtracts an amount from {@link left}. Does nothing before the first read. */
+  /** Subtracts an amount from {@link left}. Does nothing before the sum is first read. */
   less(units: Units.Units): void {
     if (this.counted !== undefined) this.counted -= units
   }
@@ -66,7 +66,7 @@ export const make = (market: Market): Book => ({
   tick: Terms.of(market).tick
 })
 
-/** The levels of a side, best first. */
+/** The levels on one side of the book, best price first. */
 export const levels = (book: Sides, side: OrderSide): SkipList<Level> => side === "buy" ? book.bids : book.asks
 
 /** The levels on an order's side of the book; for an `rpi` order, the levels of the `rpi` orders on that side. */
@@ -89,7 +89,7 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   const key = keyOf(book, order.side, price)
   let level = side.get(key)
   if (level === undefined) side.add(key, level = new Level(price))
-  // All orders on a level share the level's bigint.
+  // All orders on a level share one bigint, which saves memory.
   order.queued = level.price
   FifoQueue.join(level.orders, order)
   level.more(order.left)
@@ -101,7 +101,7 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
  */
 export const removed = (book: Book, order: Order, price: Units.Units): void => {
   const side = levelsOf(book, order)
-  // An order that has just traded was at the best price, so its level needs no search.
+  // Most orders that leave have just traded at the best price. Their level needs no search.
   const level = side.first?.price === price ? side.first : side.get(keyOf(book, order.side, price))
   if (level === undefined) return
   FifoQueue.left(level.orders)
@@ -109,7 +109,7 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   else level.less(order.left)
 }
 
-/** Subtracts a traded amount from the best level on the order's side, because orders trade only on that level. */
+/** Subtracts a traded amount from the best level on the order's side. Orders trade only on the best level. */
 export const traded = (book: Book, order: Order, amount: Units.Units): void => levelsOf(book, order).first?.less(amount)
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The amounts that margin positions borrow. A long position borrows the part of its cost that its own margin does not
- * cover, and a short position borrows the entire amount that it sells. Interest is paid daily.
+ * Updates the amounts that margin positions borrow. A long position borrows the part of its cost that its margin does
+ * not cover, and a short position borrows the entire amount that it sells. Interest is paid daily.
  */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"

@@ -1,4 +1,4 @@
-/** Bulk orders: one command places or cancels several orders in turn, all with the same timestamp. */
+/** Bulk orders: one command places or cancels several orders one after the other, all with the same timestamp. */
 import * as Cancellation from "./Cancellation.ts"
 import type { CancelBulk, PlaceBulk } from "./Operation.ts"
 import * as Orders from "./Orders.ts"

@@ -11,8 +11,8 @@ import type { Work } from "./Work.ts"
 type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
 
 /**
- * Finds an order, an OCO order or an order with an exit among an account's orders on a market. Searches by the
- * exchange's identifier; if `orderId` is absent, finds the oldest order with the client order id.
+ * Finds one of an account's open orders, OCO orders, or orders with a take-profit or stop-loss, on a market. Searches
+ * by the exchange's identifier; if `orderId` is absent, finds the oldest order with the client order id.
  */
 export const find = <A extends { readonly id: OrderId }>(
   owned: OrderIndex<A>,
@@ -50,11 +50,14 @@ export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco"
   return { _tag: "OcoCanceled", oco }
 }
 
-/** Finds an open order on this market that has an exit. */
+/** Finds an open order on this market that has a take-profit or stop-loss. */
 const findOto = ({ otoOrders }: State, account: string, market: MarketName, orderId: OrderId): Order | undefined =>
   find(otoOrders, ({ order }) => order, account, { market, orderId })?.order
 
-/** Cancels an order that has not placed its exit yet. No exit is then placed for the part that has traded. */
+/**
+ * Cancels an order that has not placed its take-profit and stop-loss yet. They are then not placed for the filled part
+ * either.
+ */
 export const cancelOto = (work: Work, account: string, { market, otoId }: Of<"CancelOto">): Reply.Reply => {
   if (!work.state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
   const order = findOto(work.state, account, market, otoId)
@@ -63,7 +66,7 @@ export const cancelOto = (work: Work, account: string, { market, otoId }: Of<"Ca
   return Reply.done
 }
 
-/** Cancels both legs of an OCO order, or an order that has not placed its exit yet. */
+/** Cancels both legs of an OCO order, or an order that has not placed its take-profit and stop-loss yet. */
 export const cancelConditional = (
   work: Work,
   account: string,
@@ -78,7 +81,7 @@ export const cancelConditional = (
   return Reply.done
 }
 
-/** Cancels an account's open orders: all of them, or only those that match the operation's filters. */
+/** Cancels all of an account's open orders that match the operation's filters; without filters, cancels all of them. */
 export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
   const { market, positionSide } = operation
   const { state } = work

@@ -34,7 +34,7 @@ export const lengths = [1, 60, 3600, 86_400] as const
 /** A day, in seconds. */
 const day = lengths[3]
 
-/** Above this number of one-second candles, those that are more than a day older than the latest one are dropped. */
+/** When there are more one-second candles than this, those more than a day older than the latest one are dropped. */
 const mostSeconds = 100_000
 
 /**
@@ -140,9 +140,9 @@ const merged = (candles: Iterable<Candle>, at: number): Candle | undefined => {
   return whole
 }
 
-/** A division of time into intervals. */
+/** A way to divide time into candle intervals. */
 export interface Intervals {
-  /** The index of the longest of the {@link lengths} that divides every interval. */
+  /** The index of the longest of the {@link lengths} into which every interval can be divided evenly. */
   readonly level: number
   /** The beginning of the interval that contains a time. Both are in Unix seconds. */
   readonly beginningOf: (at: number) => number
@@ -200,7 +200,7 @@ export const since = (candles: Candles, from: number): Readonly<Candle> | undefi
   const all = function*(): Generator<Candle, undefined> {
     let begin = from
     for (const level of lengths.keys()) {
-      // Reads up to the beginning of the next candle with a longer interval.
+      // Candles of this length are read only up to the point where a longer candle begins.
       const next = lengths[level + 1]
       const end = next === undefined ? Number.POSITIVE_INFINITY : Math.ceil(begin / next) * next
       yield* within(candles, level, begin, end)

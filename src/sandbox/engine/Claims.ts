@@ -17,14 +17,14 @@ interface Claim {
 /** The claims on one position by one kind of order: reduce-only orders, or all others. */
 interface Group {
   readonly claims: SkipList<Claim>
-  /** The sum of the claims. */
+  /** The sum of the claims, in units of the base currency. */
   total: Units
 }
 
 /** The claims on all accounts' positions, keyed by account, market, side and kind. */
 export type Claims = Map<string, Group>
 
-/** An account's orders on one side of a market. */
+/** Identifies an account's orders on one side of a market. */
 interface Claimants {
   readonly account: string
   readonly market: string
@@ -79,8 +79,8 @@ export const reduceOnly = (claims: Claims, claimants: Claimants): ReadonlyArray<
 }
 
 /**
- * The orders whose claims no longer fit within `closable`, oldest first, each with the amount by which its claim must
- * shrink. The newest orders lose their claims first. Reduce-only orders are not included.
+ * The orders whose claims must shrink because all claims together exceed `closable`, oldest first, each with the amount
+ * by which its claim must shrink. The newest orders lose their claims first. Reduce-only orders are not included.
  */
 export const excess = (
   claims: Claims,

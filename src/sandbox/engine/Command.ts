@@ -20,7 +20,7 @@ import * as Times from "./Times.ts"
 
 /** The nonce of a call with a valid signature. */
 export interface Nonce {
-  /** The number that the caller sent. */
+  /** The nonce itself, as the caller sent it. */
   readonly value: bigint
   /** Whether the nonce must lie within a time window, instead of having to increase. */
   readonly window: boolean
@@ -31,7 +31,9 @@ export interface Call {
   readonly _tag: "Call"
   /** The key that signed the call. */
   readonly apiKey: ApiKey
-  /** The nonce; absent only if the document does not require a nonce. */
+  /**
+   * The nonce; absent if the endpoint requires none, or if the venue's owner makes the call on behalf of an account.
+   */
   readonly nonce?: Nonce
   /** The operation that the call requests. */
   readonly operation: Operation
@@ -57,7 +59,7 @@ export interface SetAccountOptions {
 
 /** The options of the owner action `OpenSubAccount`. */
 export interface OpenSubAccountOptions {
-  /** The identifier that the new sub-account and its account share. */
+  /** The identifier of the new sub-account. A sub-account is also an account, with the same identifier. */
   readonly id: SubAccountId
   /** The account that owns the sub-account. */
   readonly parent: string
@@ -69,7 +71,7 @@ export interface OpenSubAccountOptions {
   readonly color: HexColour
   /** Whether the sub-account shares its parent account's identity verification. */
   readonly shareKyc: boolean
-  /** The identity verification status. */
+  /** The identity verification status, such as `shared` or `none`. */
   readonly kycStatus: string
   /** Whether the sub-account may trade on spot markets. */
   readonly spotEnabled: boolean
@@ -81,7 +83,7 @@ export interface OpenSubAccountOptions {
 export interface SetSubAccountOptions {
   /** The identifier of the sub-account. */
   readonly id: SubAccountId
-  /** The identity verification status. */
+  /** The identity verification status, such as `shared` or `none`. */
   readonly kycStatus?: string
   /** Whether the sub-account may trade on spot markets. */
   readonly spotEnabled?: boolean
@@ -97,9 +99,9 @@ export interface AddKeyOptions {
   readonly apiKey: ApiKey
   /** The secret that signs the calls. */
   readonly apiSecret: string
-  /** The key's title. */
+  /** The key's title, for display only. */
   readonly title: string
-  /** The key's type. */
+  /** The key's type. A key of type `1` can read and trade, but can't create or apply codes. */
   readonly type: string
   /** Whether the key may make calls. */
   readonly enabled: boolean
@@ -130,9 +132,9 @@ export interface TransferTermChanges {
   readonly percentFlex?: Decimal
   /** The fixed fee, in units of the currency. */
   readonly fixed?: Decimal
-  /** The minimum amount, in units of the currency. */
+  /** The minimum amount of a deposit or withdrawal, in units of the currency. */
   readonly minAmount?: Decimal
-  /** The maximum amount, in units of the currency. */
+  /** The maximum amount of a deposit or withdrawal, in units of the currency. */
   readonly maxAmount?: Decimal
 }
 
@@ -166,7 +168,7 @@ export interface FundOptions {
 export interface CreateCodeOptions {
   /** The account that pays for the code. */
   readonly account: string
-  /** The code's text. */
+  /** The code itself: the text by which an account applies it. */
   readonly code: Code
   /** The code's asset. */
   readonly ticker: Ticker
@@ -208,9 +210,9 @@ export interface InvestOptions {
 export interface PayInterestOptions {
   /** The account that receives the interest. */
   readonly account: string
-  /** The plan to which the payment refers. The plan does not have to exist. */
+  /** The plan that the payment names. The plan does not have to exist. */
   readonly planId: PlanId
-  /** The investment to which the payment refers. The investment does not have to exist. */
+  /** The investment that the payment names. The investment does not have to exist. */
   readonly investmentId: InvestmentId
   /** The asset to pay. If the plan exists, it must be the plan's target currency. */
   readonly ticker: Ticker
@@ -302,7 +304,7 @@ const owned = <Options>(
   options: Schema.Struct(fields) as unknown as Schema.Codec<Options, unknown>
 })
 
-/** The owner actions' methods, with the docs that an editor shows. */
+/** The methods for the owner actions. An editor shows their docs. */
 export interface OwnerMethods<Done> {
   /** Opens an account. */
   readonly openAccount: (options: OpenAccountOptions) => Done
@@ -512,7 +514,7 @@ export const ownerActions: OwnerActions = {
   )
 }
 
-/** The options of an owner action. */
+/** The type of an owner action's options. */
 export type OptionsOf<Action> = Action extends OwnerAction<infer Options> ? Options : never
 
 /** The tag of the command for an owner action: the method's name with a capital letter. */
@@ -533,7 +535,7 @@ export interface SetClock {
 /** Sets how far the callers' clock is ahead of the machine's clock. */
 export interface SetSkew {
   readonly _tag: "SetSkew"
-  /** The time by which the callers' clock is ahead of the machine's, in microseconds; negative if it is behind. */
+  /** The time by which the callers' clock is ahead of the machine's clock, in microseconds; negative if behind. */
   readonly skew: number
 }
 
@@ -547,7 +549,7 @@ export interface SetIdentity {
   readonly identity: string
 }
 
-/** Only advances time: applies everything that is due, and does nothing else. */
+/** Only advances time: applies all scheduled events that are due, and does nothing else. */
 export interface Pass {
   readonly _tag: "Pass"
 }
@@ -555,11 +557,14 @@ export interface Pass {
 /** Restores the state after an earlier command. */
 export interface Restore {
   readonly _tag: "Restore"
-  /** The number of the command whose resulting state is restored; 0 for the exchange before its first command. */
+  /**
+   * The number of the command to go back to: the state after this command is restored. 0 for the state before the first
+   * command.
+   */
   readonly sequence: number
 }
 
-/** Marks the current state as the one that a reset restores. */
+/** Marks the current state as the state to which a reset returns. */
 export interface Begin {
   readonly _tag: "Begin"
 }

@@ -53,7 +53,10 @@ const withdraw = (work: Work, market: MarketName, quoting: Quotes.Quoting): void
   quoting.quotes = []
 }
 
-/** Places a quote's order, unless the order would trade immediately or violate a market rule. */
+/**
+ * Places a quote's order. The order is not placed if it would trade immediately, violate a market rule, or cost more
+ * than the counterparty has.
+ */
 const place = (work: Work, market: Market, { settings }: Quotes.Quoting, quote: Quotes.Quote): void => {
   if (settings.credit) credit(work, market, quote)
   const reply = Orders.enterLimit(work, Quotes.account, {
@@ -77,8 +80,8 @@ const requote = (work: Work, market: Market, quoting: Quotes.Quoting): void => {
 }
 
 /**
- * Replaces the quotes that have traded, even partly, and places those that could not be placed before. Untouched orders
- * keep their place in the queue.
+ * Replaces the quotes that have traded, even partly, and places the quotes that could not be placed before. Quotes that
+ * have not traded keep their place in the queue.
  */
 const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): void => {
   const market = work.state.markets.get(name)
@@ -91,7 +94,10 @@ const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): vo
   }
 }
 
-/** Replaces the quotes taken by the current command, on each market whose counterparty settings allow refills. */
+/**
+ * Replaces the quotes that trades of the current command have filled, even partly, on each market whose settings allow
+ * refills.
+ */
 export const refill = (work: Work): void => {
   const { hit, markets } = work.state.counterparty
   if (hit.size === 0) return

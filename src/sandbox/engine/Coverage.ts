@@ -1,4 +1,4 @@
-/** Whether an account's free margin covers a trade that opens or increases a position. */
+/** Checks whether an account's free margin covers a trade that opens or increases a position. */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Leverage from "./Leverage.ts"
@@ -17,14 +17,14 @@ export interface Intended {
   readonly price: Units.Units
   /** The fee, in units of the quote currency. Defaults to 0. */
   readonly fee?: Units.Units
-  /** The part of the order's reserved margin that the trade releases. Defaults to 0. */
+  /** The part of the order's reserved margin that the trade releases, in units of the quote currency. Defaults to 0. */
   readonly released?: Units.Units
 }
 
 /**
  * Whether the account's free margin covers a trade. The part of the trade that closes a position needs no margin, but
- * that part's loss and the fee can use up the margin that the opening part needs. The opening part must be covered at
- * the mark price and at the trade's price, because the trade can move the mark price to its own price. For the
+ * the loss on that part, and the fee, can use up the margin that the opening part needs. The opening part must be
+ * covered both at the mark price and at the trade's price, because the trade can move the mark price. For the
  * counterparty, only the trade's price counts.
  */
 export const isCovered = (

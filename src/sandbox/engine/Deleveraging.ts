@@ -1,7 +1,7 @@
 /**
- * Automatic deleveraging (ADL): other accounts' positions take over the part of a liquidation that the book can't take,
- * in descending order of profit per unit of equity. These positions trade at the price at which the liquidated account
- * loses all its remaining margin.
+ * Auto-deleveraging (ADL): the part of a liquidation that the book can't fill is traded against other accounts'
+ * profitable positions, in descending order of profit per unit of equity. These trades have the price at which the
+ * liquidated account loses all its remaining margin.
  */
 import { Price } from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
@@ -24,7 +24,7 @@ const ratingOf = (state: State, position: Position): Units.Units =>
     Margins.equityOf(state, position.account)
   )
 
-/** A position and its rating, by which positions are ranked for deleveraging. */
+/** A position and its rating. Positions with a higher rating are deleveraged first. */
 interface Rated {
   readonly position: Position
   readonly rating: Units.Units
@@ -115,9 +115,13 @@ export const take = (work: Work, market: Market, trading: Trading, order: Order)
 export interface Quantile {
   /** The futures market. */
   readonly market: MarketName
-  /** The grade of the long position, 0 to 4; `undefined` if there is no long position. */
+  /**
+   * The grade of the long position, from 0 (deleveraged last) to 4 (first); `undefined` if there is no long position.
+   */
   readonly long: number | undefined
-  /** The grade of the short position, 0 to 4; `undefined` if there is no short position. */
+  /**
+   * The grade of the short position, from 0 (deleveraged last) to 4 (first); `undefined` if there is no short position.
+   */
   readonly short: number | undefined
 }
 

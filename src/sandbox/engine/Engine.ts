@@ -167,7 +167,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
  */
 export const version = 8
 
-/** Applies one command, after everything that is due by the command's time. */
+/** Applies one command. First applies every scheduled event that is due by the command's time. */
 export const apply = (
   state: State,
   { action, at }: Command

@@ -48,7 +48,10 @@ export interface OrderEnded<None = never> extends Subject<None> {
   readonly status: string
 }
 
-/** Two orders traded with each other, or one order traded with the outside market. */
+/**
+ * Two orders traded with each other, or one order traded with the outside market: the simulated market outside the
+ * venue, which trades when the owner moves a price.
+ */
 export interface Traded<Number = Decimal, None = never> {
   readonly _tag: "Traded"
   /** The trade's market. */
@@ -120,12 +123,12 @@ export interface Restored {
 
 /**
  * A market's mark price or index price may have changed. This event is reported when the venue's owner sets one of
- * these prices and, while any position is open, when a last price that they follow changes; at most once per market and
- * command, after the trades that caused the change.
+ * these prices and, while any position is open, when a last price that they follow changes. It is reported at most once
+ * per market for each command or scheduled event, after the trades that caused the change.
  */
 export interface MarkMoved<Number = Decimal> {
   readonly _tag: "MarkMoved"
-  /** The market. */
+  /** The market whose prices may have changed. */
   readonly market: MarketName
   /** The mark price after the command, in quote currency. */
   readonly mark: Number
@@ -136,7 +139,7 @@ export interface MarkMoved<Number = Decimal> {
 /** An account changed its leverage. */
 export interface LeverageChanged {
   readonly _tag: "LeverageChanged"
-  /** The account. */
+  /** The account that changed its leverage. */
   readonly account: string
   /** The new leverage. */
   readonly leverage: number
@@ -145,7 +148,7 @@ export interface LeverageChanged {
 /** An account switched its hedge mode. */
 export interface HedgeModeChanged {
   readonly _tag: "HedgeModeChanged"
-  /** The account. */
+  /** The account that switched its mode. */
   readonly account: string
   /** Whether the account is now in hedge mode. */
   readonly hedgeMode: boolean
@@ -167,9 +170,9 @@ export interface PositionChanged<Number = Decimal> {
 /** A futures market settled its funding. A {@link FundingPaid} event for each position follows. */
 export interface FundingSettled<Number = Decimal> {
   readonly _tag: "FundingSettled"
-  /** The market. */
+  /** The futures market. */
   readonly market: MarketName
-  /** The rate, as a ratio: positive if longs pay shorts. */
+  /** The funding rate, as a ratio: positive if longs pay shorts. */
   readonly rate: Number
   /** The mark price at the settlement, in quote currency. */
   readonly price: Number
@@ -197,24 +200,24 @@ export interface BorrowInterestPaid<Number = Decimal> {
   readonly amount: Number
 }
 
-/** An account's equity plus unrealized profit fell to the margin call level. */
+/** An account's equity plus unrealized profit fell to or below the margin call level. */
 export interface MarginCalled {
   readonly _tag: "MarginCalled"
-  /** The account. */
+  /** The account that has a margin call. */
   readonly account: string
 }
 
 /** An account's margin call or liquidation is over. */
 export interface MarginRestored {
   readonly _tag: "MarginRestored"
-  /** The account. */
+  /** The account that is safe again. */
   readonly account: string
 }
 
 /** An account's liquidation began. The events of the liquidation's orders and trades follow. */
 export interface LiquidationStarted {
   readonly _tag: "LiquidationStarted"
-  /** The account. */
+  /** The account in liquidation. */
   readonly account: string
 }
 
@@ -229,16 +232,16 @@ export interface Deleveraged<Number = Decimal> {
   readonly market: MarketName
   /** The order that reduced the position. */
   readonly order: OrderId
-  /** The amount, in base currency. */
+  /** The amount by which the position was reduced, in base currency. */
   readonly amount: Number
-  /** The price, in quote currency. */
+  /** The price at which the position was reduced, in quote currency. */
   readonly price: Number
 }
 
 /** Collateral was sold at its index price to pay the debt that remained after a liquidation. */
 export interface CollateralConverted<Number = Decimal> {
   readonly _tag: "CollateralConverted"
-  /** The account. */
+  /** The account whose collateral was sold. */
   readonly account: string
   /** The asset that was sold. */
   readonly ticker: Ticker
@@ -253,9 +256,9 @@ export interface InsurancePaid<Number = Decimal> {
   readonly _tag: "InsurancePaid"
   /** The account in liquidation. */
   readonly account: string
-  /** The asset. */
+  /** The asset of the loss. */
   readonly ticker: Ticker
-  /** The amount, in units of the asset. */
+  /** The amount that the insurance account paid, in units of the asset. */
   readonly amount: Number
 }
 
@@ -264,7 +267,7 @@ export interface InsurancePaid<Number = Decimal> {
  */
 export interface DebtLeft<Number = Decimal> {
   readonly _tag: "DebtLeft"
-  /** The account. */
+  /** The account that owes the debt. */
   readonly account: string
   /** The debt's asset. */
   readonly ticker: Ticker
@@ -378,13 +381,13 @@ export type Event =
   | InsurancePaid<Units.Units>
   | DebtLeft<Units.Units>
 
-/** An event with no details other than its order. */
+/** Makes an event whose only detail is its order. */
 export const of = <Tag extends "OrderPlaced" | "OrderActivated">(
   _tag: Tag,
   { account, clientOrderId, id, market }: Order
 ): Subject<undefined> & { readonly _tag: Tag } => ({ _tag, order: id, account, market, clientOrderId })
 
-/** The event for an order that has closed. */
+/** Makes the event for an order that has closed. */
 export const ended = ({ account, clientOrderId, id, market, status }: Order): OrderEnded<undefined> => ({
   _tag: "OrderEnded",
   order: id,
@@ -394,7 +397,7 @@ export const ended = ({ account, clientOrderId, id, market, status }: Order): Or
   status
 })
 
-/** The event for a changed balance. */
+/** Makes the event for a changed balance. */
 export const balanceChanged = (balance: Ledger.Balance): BalanceReported => ({ _tag: "BalanceChanged", balance })
 
 /** Converts an event to the form that the feed shows. */

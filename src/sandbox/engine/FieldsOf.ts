@@ -1,7 +1,7 @@
-/** Schemas that cover every field of an interface. */
+/** A type that requires a schema for every field of an interface. */
 import type * as Schema from "effect/Schema"
 
-/** Exactly one schema for each field of an interface. */
+/** An object type with exactly one schema for each field of an interface. */
 export type FieldsOf<Options> = {
   readonly [Key in keyof Options]-?: {} extends Pick<Options, Key>
     ? Schema.Codec<Required<Options>[Key], unknown> & { readonly "~type.optionality": "optional" }

@@ -5,7 +5,10 @@
 
 /** A queue of members, in the order in which they joined. */
 export interface FifoQueue<A> {
-  /** All members that have joined. A member that has left stays in this array until the next compaction. */
+  /**
+   * The members, in the order in which they joined. A member that has left stays in this array until the next
+   * compaction.
+   */
   places: Array<A>
   /** All members before this index have left. */
   start: number
@@ -16,8 +19,8 @@ export interface FifoQueue<A> {
 }
 
 /**
- * An empty queue. `isWaiting` must already return `false` for a member when {@link left} is called for it. A member
- * never rejoins.
+ * Creates an empty queue. When {@link left} is called for a member, `isWaiting` must already return `false` for that
+ * member. A member never rejoins.
  */
 export const make = <A>(isWaiting: (member: A) => boolean): FifoQueue<A> => ({
   places: [],

@@ -1,6 +1,7 @@
 /**
- * Settles the funding of futures markets at whole multiples of each market's interval. The holder `funding` is the
- * other party to every payment. It keeps the rounding differences and settles any imbalance between longs and shorts.
+ * Settles the funding of futures markets at whole multiples of each market's interval. The ledger's holder `funding` is
+ * the other party to every payment. It keeps the rounding differences and settles any imbalance between longs and
+ * shorts.
  */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -95,7 +96,10 @@ const pay = (work: Work, market: MarketName, { intervalMinutes }: Funding, rate:
   }
 }
 
-/** Settles the funding of the market whose settlement is due next. */
+/**
+ * Settles a market's funding, and schedules the market's next settlement. The market must be the one whose settlement
+ * is due next.
+ */
 export const settle = (work: Work, market: MarketName): void => {
   const { at, events, state } = work
   const terms = state.funding.get(market)

@@ -12,7 +12,7 @@ export interface History {
   state: State.State
   /** The number of commands applied so far. */
   sequence: number
-  /** The number of the command whose state a reset restores; 0 unless the venue's owner has set it. */
+  /** The number of the command to which a reset returns; 0, the beginning, unless the venue's owner has set it. */
   origin: number
 }
 
@@ -23,8 +23,8 @@ export type Recall = (sequence: number) => State.State
 export const make = (policy: VenuePolicy): History => ({ state: State.make(policy), sequence: 0, origin: 0 })
 
 /**
- * Applies the next command. `recorded` is `false` for a call whose nonce is refused, because the call has changed
- * nothing and is not part of the history.
+ * Applies the next command. `recorded` is `false` if the command was a call with a refused nonce. Such a call has
+ * changed nothing, and is not part of the history.
  */
 export const apply = (
   history: History,
@@ -37,7 +37,8 @@ export const apply = (
     const { identity } = history.state
     history.sequence++
     history.state = recall(action.sequence)
-    // The restored state might be older than the identity, but new identifiers must still differ from other venues'.
+    // The restored state might be from before the venue got its identity. New identifiers must still differ from those
+    // of other venues.
     if (identity !== undefined) history.state.identity = identity
     return { reply: done, events: [{ _tag: "Restored", sequence: action.sequence }], recorded: true }
   }

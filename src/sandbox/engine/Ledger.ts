@@ -1,8 +1,8 @@
 /**
  * The balances of all holders, and the debts of accounts. Every amount that one holder receives is taken from another,
  * so every asset is conserved. Deposits come from `outside`, whose balance is the negative of the sum of all other
- * balances. The lender pays the part of a loss or fee that an account can't pay. The account then owes this amount to
- * the lender.
+ * balances. If an account can't pay a loss or fee in full, the lender pays the rest, which the account then owes to the
+ * lender.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Units } from "./Units.ts"
@@ -33,7 +33,7 @@ export type Holder =
   | "funding"
   | "outside"
 
-/** A holder that receives accounts' losses, fees or payments. */
+/** A holder to which accounts pay losses, fees or other amounts. */
 export type Creditor = "lender" | "house" | "insurance" | "funding"
 
 /** The free part of an account's wallet. */
@@ -98,9 +98,9 @@ export interface Pair {
   readonly wallet: Wallet
   /** The asset of both purses. */
   readonly ticker: Ticker
-  /** The amount that the account can spend. */
+  /** The purse with the amount that the account can spend. */
   readonly free: Purse
-  /** The amount that is locked by the account's open orders. */
+  /** The purse with the amount that is locked by the account's open orders. */
   readonly locked: Purse
   /** The last command that changed either purse, as a value of {@link Ledger.turn}. */
   turn: number
@@ -112,7 +112,7 @@ export interface Pair {
   next: Pair | undefined
 }
 
-/** An account's pairs in one wallet. */
+/** An account's pairs of purses in one wallet. */
 interface Pairs {
   /** The holder of the free purses. */
   readonly free: Owner
@@ -164,7 +164,7 @@ const wallets = ["main", "trade", "collateral"] as const
 
 const others = ["codes", "plans", "house", "lender", "insurance", "funding", "outside"] as const
 
-/** The holder that a balance key identifies. */
+/** The holder that a balance key identifies; `undefined` if the key is invalid. */
 const holderOf = (key: string): Holder | undefined => {
   for (const wallet of wallets) {
     for (const locked of [false, true]) {
@@ -283,7 +283,10 @@ export const save = ({ others, wallets }: Ledger): Balances => {
   return new Map(owners.filter(({ size }) => size > 0).toSorted(bySince).map((owner) => [owner.key, balancesOf(owner)]))
 }
 
-/** Calls `tell` with each account balance that has changed since the last call, and appends the results to `list`. */
+/**
+ * Calls `tell` with each account balance that has changed since `takeChanges` was last called, and appends the results
+ * to `list`.
+ */
 export const takeChanges = <A>(ledger: Ledger, tell: (balance: Balance) => A, list: Array<A>): void => {
   for (let pair = ledger.touched.first; pair !== undefined; pair = pair.next) {
     const { account, free, locked, ticker, wallet, wasFree, wasLocked } = pair
@@ -341,8 +344,8 @@ export const give = (ledger: Ledger, to: Purse, units: Units): void => {
 
 /**
  * Moves an amount from one purse to another. Returns `false`, and moves nothing, if the purse holds less than the
- * amount, or if its account has a debt in the asset and the amount would not be free afterwards. Only the purses of the
- * lender, `funding` and `outside` may go below zero.
+ * amount, or if its account has a debt in the asset and `to` is not a free purse. Only the purses of the lender,
+ * `funding` and `outside` may go below zero.
  */
 export const move = (ledger: Ledger, from: Purse, to: Purse, units: Units): boolean => {
   if (ledger.debts.size > 0 && units > 0n && isPledged(ledger, from) && to.of?.free !== to) return false
@@ -383,7 +386,7 @@ const setDebt = ({ debtors, debts }: Ledger, { account, ticker }: Pair, units: U
   else debts.set(account, owed)
 }
 
-/** Pays a debt from an amount that becomes free. Returns the rest of the amount. */
+/** Pays an account's debt from an amount that becomes free. Returns the part of the amount that is left. */
 const settle = (ledger: Ledger, pair: Pair, units: Units): Units => {
   const owed = debt(ledger, pair.account, pair.ticker)
   if (owed === 0n) return units
@@ -393,7 +396,9 @@ const settle = (ledger: Ledger, pair: Pair, units: Units): Units => {
   return units - paid
 }
 
-/** Pays an account's debt from the insurance account, as far as its balance allows. Returns the amount paid. */
+/**
+ * Pays an account's debt from the insurance account, as far as the insurance balance allows. Returns the amount paid.
+ */
 export const insure = (ledger: Ledger, account: string, ticker: Ticker): Units => {
   const owed = debt(ledger, account, ticker)
   const { insurance, lender } = ledger.others

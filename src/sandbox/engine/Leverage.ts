@@ -1,6 +1,6 @@
 /**
- * The leverage of positions: the account's leverage, limited by the market's maximum and by the bracket of the
- * position's size.
+ * Computes the leverage of a position: the account's leverage, limited by the market's maximum and by the bracket for
+ * the position's size.
  */
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -11,7 +11,7 @@ import type { Units } from "./Units.ts"
 /** Whether positions can be opened on a market. */
 export const isLeveraged = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
 
-/** A market's brackets, highest leverage first; empty on margin markets. */
+/** A market's leverage brackets, highest leverage first; empty on margin markets. */
 export const bracketsOf = ({ type }: Market): ReadonlyArray<MarginUnits.Bracket> =>
   type === "futures" ? Listings.brackets : []
 
@@ -19,7 +19,7 @@ export const bracketsOf = ({ type }: Market): ReadonlyArray<MarginUnits.Bracket>
 export const maxOf = ({ margin }: Pick<State, "margin">, market: Market): number =>
   market.type === "futures" ? Number(Listings.brackets[0]?.leverage ?? 1n) : margin.marginMaxLeverage
 
-/** The maximum value of a position on a market, in units of the quote currency; `undefined` if there is no maximum. */
+/** The maximum cost of a position on a market, in units of the quote currency; `undefined` if there is no maximum. */
 export const largestOf = (market: Market): Units | undefined => bracketsOf(market).at(-1)?.upTo
 
 /** An account's leverage. */

@@ -1,9 +1,8 @@
 /**
- * Makes margin calls and liquidates accounts at the end of each command whose prices or trades have worsened the
- * accounts' risk level; see `Risk`. Margin positions are closed before futures, and positions with smaller initial
- * margins are closed before those with larger ones. First a part of each position is closed; if that is not enough, the
- * rest is closed. The insurance account pays losses that the collateral can't pay. Any remaining loss becomes the
- * account's debt.
+ * At the end of each command, makes margin calls and liquidates accounts whose risk level the command has worsened; see
+ * `Risk`. Margin positions are closed before futures, and positions with smaller initial margins are closed before
+ * those with larger ones. First a part of each position is closed; if that is not enough, the rest is closed. The
+ * insurance account pays losses that the collateral can't pay. Any remaining loss becomes the account's debt.
  */
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -44,8 +43,8 @@ const inOrder = (state: State, account: string): ReadonlyArray<Position> => {
 
 /**
  * The price at which the outside market takes the amount that the book does not take: the mark price. `undefined` if
- * the outside market takes nothing, because the venue's owner has not just moved the market's price, because the
- * counterparty quotes the market, or because the margin policy excludes the outside market.
+ * the outside market takes nothing: the venue's owner has not just moved the market's price, or the counterparty quotes
+ * the market, or the margin policy excludes the outside market.
  */
 const outsidePrice = (state: State, { name }: Market): Units.Units | undefined => {
   const isQuoted = state.counterparty.markets.get(name)?.settings.enabled === true
@@ -86,8 +85,8 @@ const close = (work: Work, position: Position, market: Market, trading: Trading,
 }
 
 /**
- * Whether the outside market, the book or another account could take a part of a position. Without this check, each
- * attempt to liquidate the position would leave a canceled order.
+ * Whether the outside market, the book or another account could take at least a part of a position. Without this check,
+ * each attempt to liquidate the position would leave a canceled order.
  */
 const isTaken = (state: State, { account, amount }: Position, market: Market, trading: Trading): boolean =>
   outsidePrice(state, market) !== undefined ||
@@ -155,7 +154,10 @@ const settleDebts = (work: Work, account: string): void => {
   }
 }
 
-/** Updates an account's watches and margin-call status, and liquidates the account if its risk level requires that. */
+/**
+ * Updates an account's watched price bounds and its margin-call status, and liquidates the account if its risk level
+ * requires that.
+ */
 const check = (work: Work, account: string): void => {
   const { events, state } = work
   const { calls } = state
@@ -174,7 +176,10 @@ const check = (work: Work, account: string): void => {
   if (level === "ease" && calls.delete(account)) events.push({ _tag: "MarginRestored", account })
 }
 
-/** Marks the accounts whose watched bounds have been reached, and collects the markets whose prices have moved. */
+/**
+ * Marks the accounts to check because a price has reached one of their watched bounds, and collects the markets whose
+ * prices have moved.
+ */
 const trigger = (state: State, markets: Set<MarketName>): void => {
   const { watches } = state
   for (const market of watches.moved) {
@@ -187,8 +192,8 @@ const trigger = (state: State, markets: Set<MarketName>): void => {
 
 /**
  * Checks the accounts affected by the current command, and makes margin calls or liquidates accounts where necessary. A
- * liquidation can move prices, and so affect other accounts. Each affected account is checked once per round; accounts
- * are checked in alphabetical order.
+ * liquidation can move prices, which can affect further accounts, so the check runs in rounds until no account is
+ * affected. In each round, the affected accounts are checked once, in alphabetical order.
  */
 export const settle = (work: Work): void => {
   const { byOwner, dirty, moved } = work.state.watches

@@ -18,9 +18,9 @@ export interface TransferTerms {
   readonly percentFlex: Decimal.Decimal
   /** The fixed fee, in units of the currency. */
   readonly fixed: Decimal.Decimal
-  /** The minimum amount, in units of the currency. */
+  /** The minimum amount of a deposit or withdrawal, in units of the currency. */
   readonly minAmount: Decimal.Decimal
-  /** The maximum amount, in units of the currency. */
+  /** The maximum amount of a deposit or withdrawal, in units of the currency. */
   readonly maxAmount: Decimal.Decimal
 }
 
@@ -40,7 +40,7 @@ export interface Currency {
   readonly withdraw: TransferTerms
 }
 
-/** A network for deposits and withdrawals. It is only displayed. */
+/** A network for deposits and withdrawals. The exchange only displays it. */
 export interface Network {
   /** The network's name. */
   readonly name: string
@@ -51,7 +51,7 @@ export interface Network {
 const bitcoin: Network = { name: "BTC", confirmations: 2 }
 const ethereum: Network = { name: "ERC20", confirmations: 20 }
 
-/** A currency's only network: BTC is on Bitcoin, every other currency is on Ethereum. */
+/** The only network of a currency: Bitcoin for BTC, Ethereum for every other currency. */
 export const networkOf = (currency: Ticker): Network => currency === ticker("BTC") ? bitcoin : ethereum
 
 const noTerms: TransferTerms = {
@@ -227,8 +227,8 @@ const bracket = (leverage: bigint, thousands?: bigint): MarginUnits.Bracket => (
 })
 
 /**
- * The brackets of futures markets: the largest position, in quote currency, at each leverage. The live exchange's
- * brackets differ between markets.
+ * The leverage brackets of futures markets: the cost, in quote currency, up to which a position can have each leverage.
+ * The live exchange's brackets differ between markets.
  */
 export const brackets: ReadonlyArray<MarginUnits.Bracket> = [
   bracket(100n, 50n),

@@ -21,7 +21,9 @@ import type { Work } from "./Work.ts"
 const pairOf = ({ ocoOrders }: State, { oco }: Order): OcoOrder | undefined =>
   oco === undefined ? undefined : ocoOrders.get(oco)
 
-/** Whether an order is the second leg of an OCO or exit pair while both legs are open. */
+/**
+ * Whether an order is the second leg of an OCO order, or of a take-profit and stop-loss pair, while both legs are open.
+ */
 const isSecondLeg = (state: State, order: Order): boolean => {
   if (order.oco === undefined) return false
   const exit = state.exits.get(order.oco)
@@ -44,20 +46,27 @@ export const closingPart = (
   return closing <= 0n ? 0n : closing < amount ? closing : amount
 }
 
-/** The limit of an order, or the higher limit of its OCO pair, in units of the quote currency. */
+/** The limit price of an order, or the higher limit price of its OCO pair, in units of the quote currency. */
 const limitOf = (state: State, order: Order): Units.Units => {
   const pair = pairOf(state, order)
   const orders = pair === undefined ? [order] : [pair.stopLoss, pair.takeProfit]
-  // A stop-market order has no limit, so its activation price is used. A market order has neither, but never rests.
+  // A stop-market order has no limit price, so its activation price is used. A market order has neither, but never
+  // rests.
   const prices = orders.map(({ price, stop }) => Units.from(price ?? stop?.price ?? Decimal.zero) ?? 0n)
   return prices.reduce((most, price) => price > most ? price : most)
 }
 
-/** The price at which an order would need the most margin, in units of the quote currency. */
+/**
+ * The price at which an order would need the most margin: the price at which it rests, or else its limit price. In
+ * units of the quote currency.
+ */
 const dearest = (state: State, order: Order): Units.Units =>
   order.queued !== undefined && pairOf(state, order) === undefined ? order.queued : limitOf(state, order)
 
-/** The value of an order's part that opens a position, in units of the quote currency. */
+/**
+ * The value of the part of an order that would open a position, in units of the quote currency; zero for the second leg
+ * of a pair.
+ */
 const pendingOf = (state: State, order: Order): Units.Units =>
   isSecondLeg(state, order) ? 0n : Units.times(order.left - order.closing, limitOf(state, order))
 
@@ -102,7 +111,7 @@ export const requirementOf = (
     : { wallet: "trade", ticker: market.stock, units: order.left }
 }
 
-/** The shared empty locks: one for each asset and wallet. */
+/** The empty locks, one for each wallet and asset, which orders share. */
 const spent: { readonly [W in Lock["wallet"]]: Map<Ticker, Lock> } = { trade: new Map(), collateral: new Map() }
 
 /**
@@ -121,7 +130,7 @@ export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Uni
 const canCover = (state: State, account: string, units: Units.Units): boolean =>
   units === 0n || Margins.freeMargin(state, account) >= units
 
-/** Adds to the margin that an account's open orders have reserved; `more` may be negative. */
+/** Adds `more` to the total margin that an account's open orders have reserved; `more` may be negative. */
 const reserve = ({ reserved }: State, account: string, more: Units.Units): void => {
   const units = (reserved.get(account) ?? 0n) + more
   if (units === 0n) reserved.delete(account)
@@ -129,8 +138,9 @@ const reserve = ({ reserved }: State, account: string, more: Units.Units): void 
 }
 
 /**
- * Adds an amount to an order's lock. Returns `false` if the account can't pay the amount. Margin is only reserved: it
- * stays in the collateral wallet, where it can consist of other assets and of profits.
+ * Adds an amount to an order's lock. Returns `false` if the account can't pay the amount. For margin and futures
+ * orders, the amount is only reserved in the collateral wallet, because other assets and unrealized profits can cover
+ * it.
  */
 const put = ({ state }: Work, order: Order, more: Lock): boolean => {
   const { ticker, units, wallet } = more
@@ -152,7 +162,7 @@ export const restore = (state: State, { account, locked }: Order): void => {
 
 /**
  * Locks the funds that an order needs. Returns `false` if the wallet's balance is too low. `amount` is the amount that
- * the order would trade, in units of the base currency. The part that only closes a position locks nothing.
+ * the order would trade, in units of the base currency. Nothing is locked for the part that only closes a position.
  */
 export const lock = (
   work: Work,
@@ -183,7 +193,7 @@ export const canReplace = (
   }
   const closing = closingPart(state, order, quantity, ended.reduceOnly ? ended.left : ended.closing)
   const needed = units * (quantity - closing) / quantity
-  // While the free margin is negative, an order that needs the same margin as before is not covered.
+  // If the free margin is negative, even an order that needs no more margin than the replaced order is not covered.
   return needed === 0n || Margins.freeMargin(state, account) >= needed - released
 }
 
@@ -203,8 +213,8 @@ const cover = (work: Work, market: Market, order: Order, part: Units.Units): boo
 }
 
 /**
- * Locks margin for orders that together would now close more than the position; reduce-only orders are not included.
- * The oldest orders keep their claims. Returns the orders that the free margin does not cover.
+ * Locks margin for an account's orders if together they would now close more than the position. Reduce-only orders are
+ * not counted, and the oldest orders keep their claims. Returns the orders that the free margin does not cover.
  */
 export const coverClosing = (work: Work, account: string, market: Market): ReadonlyArray<Order> => {
   const uncovered: Array<Order> = []

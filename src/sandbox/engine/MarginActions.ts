@@ -10,7 +10,10 @@ import type { FieldsOf } from "./FieldsOf.ts"
 export interface MoveReferenceOptions {
   /** The market whose index price or mark price is set. */
   readonly market: MarketName
-  /** The new price, in units of the quote currency; if `null`, the price follows the market again. */
+  /**
+   * The new price, in units of the quote currency. If `null`, the price is no longer fixed, and follows the market
+   * again.
+   */
   readonly price: Price | null
 }
 
@@ -28,9 +31,9 @@ export interface SetFundingOptions {
    * counted from 1970.
    */
   readonly intervalMinutes?: number
-  /** The maximum computed rate, as a ratio. */
+  /** The upper limit for computed rates, as a ratio. */
   readonly cap?: Decimal
-  /** The minimum computed rate, as a ratio. */
+  /** The lower limit for computed rates, as a ratio. */
   readonly floor?: Decimal
 }
 

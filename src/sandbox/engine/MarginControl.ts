@@ -14,7 +14,7 @@ type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
 
 const tooFine = { kind: "precision", step: "0.000000000000000001" } as const
 
-/** Sets a market's index price or mark price, or lets it follow the market again. */
+/** Fixes a market's index price or mark price, or lets the price follow the market again. */
 export const moveReference = (
   { state }: Work,
   { _tag, market, price }: Of<"MoveIndex" | "MoveMark">

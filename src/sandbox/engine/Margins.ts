@@ -22,23 +22,26 @@ export interface Figures {
   readonly margin: Units.Units
   /** The maintenance margin of the positions. */
   readonly maintenance: Units.Units
-  /** The unrealized profit of the positions; negative if a loss. */
+  /** The unrealized profit of the positions; negative for a loss. */
   readonly pnl: Units.Units
-  /** The value of the positions. */
+  /** The total value of the positions at their mark prices. */
   readonly value: Units.Units
   /**
    * The margin available to new positions and orders: equity - margin + pnl; negative if the margin is insufficient.
    */
   readonly freeMargin: Units.Units
-  /** Costs that have accrued but are not paid yet. Always zero: funding and interest are paid when they are due. */
+  /**
+   * Costs that have accrued but have not been paid yet. Always zero, because funding and interest are paid as soon as
+   * they accrue.
+   */
   readonly unrealizedFunding: Units.Units
   /** The account's leverage. */
   readonly leverage: number
 }
 
 /**
- * The mark price of a position's market; `undefined` if there is none. Also `undefined` for the counterparty, whose
- * positions are valued at cost, because it always has enough margin and never gets a margin call.
+ * The mark price of a position's market; `undefined` if there is none. Also `undefined` for the counterparty, which
+ * never gets a margin call: its positions are valued at cost.
  */
 const markOf = (state: State, { account, market }: Position): Units.Units | undefined =>
   account === Quotes.account ? undefined : ReferencePrices.mark(state, market)
@@ -63,7 +66,7 @@ export const pnlOf = (state: State, position: Position): Units.Units => {
   return mark === undefined ? 0n : MarginUnits.unrealizedPnl(position.amount, position.cost, mark)
 }
 
-/** The collateral value of an amount of an asset. */
+/** The weighted value of an amount of a collateral asset; zero if the asset has no price. */
 const worthOf = (state: State, ticker: Ticker, units: Units.Units): Units.Units => {
   const weight = state.weights.get(ticker) ?? 0n
   const price = weight === 0n || units === 0n ? undefined : ReferencePrices.ofAsset(state, ticker)
@@ -135,23 +138,26 @@ export const available = (state: State, account: string, ticker: Ticker): Units.
   return most < held ? most : held
 }
 
-/** A collateral account's values for one asset. */
+/** A collateral account's amounts of one asset. */
 export interface AssetBalance {
-  /** The asset. */
+  /** The asset of these amounts. */
   readonly ticker: Ticker
-  /** The balance in the collateral wallet. */
+  /** The free balance in the collateral wallet. */
   readonly balance: Units.Units
   /** The account's debt in the asset, plus its margin positions' borrows in the asset. */
   readonly borrow: Units.Units
   /** The amount that can leave the collateral wallet. */
   readonly availableWithoutBorrow: Units.Units
-  /** The free margin times the leverage, in units of the asset. This is the maximum cost of a new position. */
+  /**
+   * The maximum cost of a new position: the free margin times the leverage, in units of the asset; zero if there is no
+   * free margin or no price.
+   */
   readonly availableWithBorrow: Units.Units
 }
 
 /**
- * A collateral account's values for one asset; by default, for each asset that it holds or owes, and for the settlement
- * currency.
+ * A collateral account's amounts of the asset `only`; by default, of each asset that it holds or owes, and of the
+ * settlement currency.
  */
 export const assets = (state: State, account: string, only?: Ticker): ReadonlyArray<AssetBalance> => {
   const borrowed = new Map<Ticker, Units.Units>(state.ledger.debts.get(account))

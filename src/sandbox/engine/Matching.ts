@@ -21,7 +21,7 @@ export const takerBandPercent = 10n
 /** The side of the book against which an order of the given side trades. */
 export const opposite = { buy: "sell", sell: "buy" } as const
 
-/** Whether an order with this side and limit may trade at a price. */
+/** Whether an order with this side and limit price may trade at a price. */
 export const crosses = (side: OrderSide, price: Units.Units, limit: Units.Units): boolean =>
   side === "buy" ? price <= limit : price >= limit
 
@@ -47,8 +47,8 @@ export const tradable = ({ state }: Work, market: Market, order: Order, price: U
 
 /**
  * The part of an amount that an order can pay for at a price. A trade may open a position only if the collateral then
- * covers the margin of all positions; otherwise only the part that closes the position trades. A spot market order may
- * spend only the funds that it has locked.
+ * covers the margin of all positions. Otherwise, only the part of the trade that closes a position takes place. A spot
+ * market order may spend only the funds that it has locked.
  */
 export const payable = (
   { state }: Work,
@@ -60,7 +60,7 @@ export const payable = (
 ): Units.Units => {
   const { kind, locked, side } = order
   if (kind === "spot") {
-    // A limit order has locked its cost at the limit, and never trades at a worse price.
+    // A limit order has locked its cost at its limit price, and never trades at a worse price.
     if (locked === undefined || side === "sell" || order.price !== undefined) return amount
     if (Units.times(amount, price) <= locked.units) return amount
     return wholeSteps(market, Units.over(locked.units, price))
@@ -73,10 +73,10 @@ export const payable = (
 }
 
 /**
- * The reason why a taker stops:
+ * The reason why a taker stops trading:
  *
  * - `filled`: the remaining amount is zero or below the smallest step, or the order is already closed
- * - `limit`: the best price is beyond the taker's limit or the taker band
+ * - `limit`: the best price is beyond the taker's limit price or the taker band
  * - `empty`: the other side of the book is empty
  * - `self-trade`: the best order is from the same account
  * - `reduced`: there is no position left to reduce
@@ -85,7 +85,7 @@ export const payable = (
 type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced" | "unpaid"
 
 /**
- * Closes a resting order that is next in line to trade but can't, because it has nothing to reduce or its account can't
+ * Closes a resting order that should trade next but can't, because it has no position to reduce or its account can't
  * pay.
  */
 export const endUntradable = (work: Work, maker: Order): void => {
@@ -136,8 +136,8 @@ const take = (
 }
 
 /**
- * Fills an order against the outside market at the given price. If the collateral does not cover the entire amount, a
- * margin or futures order trades only the part that closes a position.
+ * Fills an order against the outside market at the given price. If the collateral does not cover the entire amount,
+ * only the part of a margin or futures order that closes a position is filled.
  */
 const takeFromWorld = (
   work: Work,
@@ -197,9 +197,9 @@ const endOrRest = (
 
 /**
  * Executes an order: trades it against the book, then either leaves the rest in the book or cancels the rest. An order
- * without a limit trades within the taker band. If the owner has just moved the price to `moved`, the order trades
- * against the book, but not beyond that price, then with the outside market at that price. The order's limit must allow
- * `moved`.
+ * without a limit price trades within the taker band. If the owner has just moved the price to `moved`, the order first
+ * trades against the book, but not beyond that price, and then with the outside market at that price. `moved` must not
+ * be worse than the order's limit price.
  */
 export const execute = (
   work: Work,
@@ -238,7 +238,8 @@ interface Estimate {
  */
 const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units.Units): Estimate => {
   let [amount, total, worst] = [0n, 0n, trading.lastPrice ?? 0n]
-  // For each account on the other side, the amount by which it can still reduce its position, in base currency.
+  // For each account with orders on the other side, the amount by which they can still reduce its position, in base
+  // currency.
   const reducible = new Map<string, Units.Units>()
   const levels = Book.levels(trading.book, opposite[order.side])
   const limit = given ?? (levels.first === undefined ? 0n : bandLimit(order.side, levels.first.price))
@@ -282,8 +283,8 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
 }
 
 /**
- * The funds that a limit order must lock. `least` is the order's value at its limit, amount × limit. A sell order that
- * fills immediately can trade above its limit, so the position that it opens needs more margin.
+ * The funds that a limit order must lock. `least` is the order's value at its limit price: amount × limit price. A sell
+ * order that fills immediately can trade above its limit price, and the position that it opens then needs more margin.
  */
 export const requirementForLimit = (
   work: Work,
@@ -301,8 +302,8 @@ export const requirementForLimit = (
 }
 
 /**
- * Locks a limit order's funds. `least` is the order's value at its limit, amount × limit. Returns `false` if the
- * wallet's balance is too low.
+ * Locks a limit order's funds. `least` is the order's value at its limit price: amount × limit price. Returns `false`
+ * if the wallet's balance is too low.
  */
 export const lockForLimit = (
   work: Work,

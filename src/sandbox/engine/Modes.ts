@@ -22,7 +22,10 @@ type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag
 const rule = (name: "flat" | "side" | "opposite" | "positionMaximum" | "pendingMaximum" | "covered" | "held") =>
   ({ kind: "margin", rule: name }) as const
 
-/** Whether an account has positions, or open margin or futures orders. If `kind` is given, ignores the other kinds. */
+/**
+ * Whether an account has positions, or open margin or futures orders. If `kind` is given, only positions and orders of
+ * that kind count.
+ */
 const isBusy = ({ markets, openOrders, positionsOf }: State, account: string, kind?: Order["kind"]): boolean => {
   for (const { market } of positionsOf.get(account) ?? []) {
     if (kind === undefined || markets.get(market)?.type === kind) return true
@@ -71,7 +74,7 @@ export const setHedgeMode = (
   return { _tag: "HedgeModeSet", hedgeMode }
 }
 
-/** The parts of an order that select its position. */
+/** The fields of an order that select its position. */
 export interface Sided {
   /** Whether the order buys or sells. */
   readonly side: OrderSide
@@ -136,7 +139,10 @@ export const refusalOf = (
 
 const noPosition = Reply.refused("positionNotFound", ["positionId", rule("held")])
 
-/** Closes a position with a market order for its entire size. The book might fill this order only partly. */
+/**
+ * Closes a position with a market order for its entire size. If the book can fill the order only partly, the rest of
+ * the position stays open.
+ */
 export const closePosition = (
   work: Work,
   account: string,

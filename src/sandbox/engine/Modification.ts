@@ -18,7 +18,7 @@ import type { Work } from "./Work.ts"
 /** Whether an order waits for its activation price. */
 const isWaiting = (order: Order): order is StopOrder => order.stop?.activated === false
 
-/** The changes that can't be applied to this order. */
+/** The requested changes that can't be applied to this order, as violations. */
 const inapplicable = (order: Order, changes: Modify): Reply.Violations => {
   if (order.oco !== undefined || order.oto !== undefined) return [["orderId", { kind: "modifiable" }]]
   const isQuote = isQuoteAmount(order)
@@ -33,7 +33,10 @@ const inapplicable = (order: Order, changes: Modify): Reply.Violations => {
   )
 }
 
-/** The market bounds that a changed order would violate. A reduce-only order may be below the minimum. */
+/**
+ * The market bounds that the changed order would violate. A reduce-only order may be below the minimum amount and
+ * total.
+ */
 const outOfBounds = (market: Market.Market, order: Order, changes: Modify): Reply.Violations => {
   const { activationPrice, amount, price, total } = changes
   const kept = order.reduceOnly ? {} : {
@@ -79,7 +82,7 @@ const triggerOf = (
   return { ...stop, price: activationPrice, condition: Orders.conditionOf(state, market, side, price) }
 }
 
-/** The price of an order: its limit, or its activation price if it has no limit. */
+/** The price of an order: its limit price or, without a limit price, its activation price. */
 const priceOf = ({ price, stop }: Order): Units.Units => {
   const text = price ?? stop?.price
   return text === undefined ? 0n : Units.from(text) ?? 0n
@@ -90,8 +93,8 @@ const totalOf = (order: Order): Units.Units =>
   isQuoteAmount(order) ? order.quantity : Units.times(order.quantity, priceOf(order))
 
 /**
- * The funds that the new order must lock. Without a limit price, the order's cost is computed at its activation price,
- * unless the order's quantity is the amount to spend.
+ * The funds that the new order must lock. For an order without a limit price, the cost is computed at the activation
+ * price, unless the order's quantity is the amount to spend.
  */
 const requirementOf = (work: Work, market: Market.Market, order: Order): Lock => {
   const price = priceOf(order)

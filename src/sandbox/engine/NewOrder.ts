@@ -8,8 +8,8 @@ import type { State } from "./State.ts"
 import type { Work } from "./Work.ts"
 
 /**
- * Returns the next order's identifier, or a later order's if `ahead` is greater than 1: 2 stands for the order after
- * the next order. The counter advances in {@link open}.
+ * Returns the identifier that an upcoming order will have: the next order if `ahead` is 1, the order after it if
+ * `ahead` is 2, and so on. Only {@link open} advances the counter.
  */
 export const nextId = (state: State, ahead = 1): OrderId =>
   // The decimal digits of a whole number are a valid identifier.
@@ -33,21 +33,21 @@ const positionSideOf = (
   return reduceOnly ? reduces[side] : oco === undefined ? "BOTH" : opens[side]
 }
 
-/** The fields in which new orders differ. An absent field gets the value that most orders have. */
+/** The fields in which new orders differ. An absent field gets its usual value. */
 export interface Draft<P, S>
   extends
     Pick<Order, "market" | "side" | "type" | "kind" | "amount" | "quantity" | "clientOrderId" | "stp" | "reduceOnly">,
     Partial<Pick<Order, "postOnly" | "ioc" | "rpi" | "retail" | "oco" | "oto">>
 {
-  /** The limit, in units of the quote currency. */
+  /** The limit price, in units of the quote currency. */
   readonly price: P
-  /** The trigger, for a stop order. */
+  /** The trigger of a stop order; `undefined` for any other order. */
   readonly stop: S
 }
 
 /**
- * Creates an order. Every order is created by this object literal, because objects with the same shape are the fastest
- * to read.
+ * Creates an order. All orders are created by this one object literal, so that they have the same shape, which makes
+ * reading their fields fast.
  */
 export const make = <P extends Order["price"], S extends Order["stop"]>(
   { at, state }: Work,

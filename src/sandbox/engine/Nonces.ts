@@ -1,6 +1,6 @@
 /**
- * Tracks the used nonces of API keys. Nothing here depends on a clock: admission checks whether a nonce is within the
- * time window before the engine sees it.
+ * Tracks the used nonces of API keys. Nothing in this module depends on a clock: admission has already checked whether
+ * a nonce is within the time window before the nonce reaches the engine.
  */
 import { nonceWindowMillis, type VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Nonce } from "./Command.ts"
@@ -31,7 +31,7 @@ const prune = (key: Key): void => {
 
 /**
  * Uses a nonce. Returns `nonceUsed`, and changes nothing, if the nonce was used before or is too small. `at` is the
- * time in Unix microseconds, which is only stored.
+ * time of use, in Unix microseconds. It is only stored.
  */
 export const use = (policy: VenuePolicy, key: Key, { value, window }: Nonce, at: number): "used" | "nonceUsed" => {
   const isSeen = key.usedNonces.has(value)

@@ -17,7 +17,7 @@ const key = Schema.optionalKey
 /** A wallet of an account. */
 export const Wallet = Schema.Literals(["main", "trade", "collateral"])
 
-/** No operation: the call only reads, or has invalid fields. The call still uses up its nonce. */
+/** No operation, for a call that only reads or has invalid fields. Such a call still uses up its nonce. */
 export interface Nothing {
   readonly _tag: "Nothing"
 }
@@ -39,9 +39,11 @@ export interface PlaceLimit extends WithExit {
   readonly side: OrderSide
   /** The amount, in units of the base currency. */
   readonly amount: Amount
-  /** The limit, in units of the quote currency. Absent only with `bboRole`, which takes precedence over a limit. */
+  /**
+   * The limit price, in units of the quote currency. Absent only with `bboRole`, which takes precedence over `price`.
+   */
   readonly price?: Price
-  /** The side of the book whose best price is used as the limit. With `"queue"`, the order never takes liquidity. */
+  /** The side of the book whose best price becomes the limit price. With `"queue"`, the order never takes liquidity. */
   readonly bboRole?: BboRole
   /** Whether the order opens or closes a position, instead of exchanging wallet balances. */
   readonly collateral: boolean
@@ -55,8 +57,8 @@ export interface PlaceLimit extends WithExit {
    */
   readonly ioc?: boolean
   /**
-   * Whether the order rests in the book for retail orders only and never takes liquidity. Defaults to `false`. Allowed
-   * only if the venue's owner has permitted `rpi` orders for the account.
+   * Whether the order rests in the book, never takes liquidity, and trades only with retail orders. Defaults to
+   * `false`. Allowed only if the venue's owner has permitted `rpi` orders for the account.
    */
   readonly rpi?: boolean
   /**
@@ -115,14 +117,15 @@ export interface PlaceStopLimit extends WithExit {
   readonly side: OrderSide
   /** The amount, in units of the base currency. */
   readonly amount: Amount
-  /** The limit, in units of the quote currency. */
+  /** The limit price, in units of the quote currency. */
   readonly price: Price
   /** The price that triggers the order, in units of the quote currency. */
   readonly activationPrice: Price
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * The side of the book whose best price the triggered order takes as its limit. If absent, the order keeps `price`.
+   * The side of the book whose best price becomes the limit price of the triggered order. If absent, the order keeps
+   * `price`.
    */
   readonly bboRole?: BboRole
   /**
@@ -178,11 +181,11 @@ export interface PlaceOco {
   readonly side: OrderSide
   /** The amount, in units of the base currency. */
   readonly amount: Amount
-  /** The limit of the take-profit, in units of the quote currency. */
+  /** The limit price of the take-profit, in units of the quote currency. */
   readonly price: Price
   /** The price that triggers the stop-loss, in units of the quote currency. */
   readonly activationPrice: Price
-  /** The limit of the stop-loss, in units of the quote currency. */
+  /** The limit price of the stop-loss, in units of the quote currency. */
   readonly stopLimitPrice: Price
   /** The client order id of both legs. */
   readonly clientOrderId?: ClientOrderId
@@ -230,7 +233,7 @@ export interface Modify {
   readonly amount?: Amount
   /** The total that a spot stop-market buy spends, in units of the quote currency. */
   readonly total?: Amount
-  /** The limit, in units of the quote currency. */
+  /** The limit price, in units of the quote currency. */
   readonly price?: Price
   /** The price that triggers the order, in units of the quote currency. Allowed only before the order is triggered. */
   readonly activationPrice?: Price
@@ -265,7 +268,7 @@ export interface CancelOto {
   readonly _tag: "CancelOto"
   /** The order's market. */
   readonly market: MarketName
-  /** The identifier of the group: the order with its take-profit and stop-loss. */
+  /** The identifier of the group that consists of the order with its take-profit and stop-loss. */
   readonly otoId: OrderId
 }
 
@@ -274,7 +277,7 @@ export interface CancelConditional {
   readonly _tag: "CancelConditional"
   /** The order's market. */
   readonly market: MarketName
-  /** The identifier of the OCO pair, or of the group: the order with its take-profit and stop-loss. */
+  /** The identifier of the OCO pair, or of the group that consists of the order with its take-profit and stop-loss. */
   readonly id: OrderId
 }
 

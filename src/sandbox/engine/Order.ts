@@ -19,8 +19,8 @@ export interface Trigger {
   /** Whether the order is triggered at or above the activation price, or at or below it. */
   readonly condition: ActivationCondition
   /**
-   * The side of the book whose best price the triggered order takes as its limit. `undefined` if it keeps its own
-   * limit.
+   * The side of the book whose best price becomes the limit price of the triggered order; `undefined` if the order
+   * keeps its own limit price.
    */
   readonly bboRole: BboRole | undefined
   /** Whether the order has been triggered. */
@@ -33,18 +33,16 @@ export interface Lock {
   readonly wallet: "trade" | "collateral"
   /** The asset of the locked funds. */
   readonly ticker: Ticker
-  /** The amount locked for the order's open part. */
+  /** The amount locked for the unfilled part of the order, in units of the asset. */
   readonly units: Units
 }
 
 /**
- * The exit that an order places when the order is filled ("one triggers the other"): a take-profit, a stop-loss, or
- * both.
+ * The exit that an order requests: a take-profit, a stop-loss, or both. The exit is placed when the order is filled
+ * ("one triggers the other").
  */
 export interface Oto {
-  /**
-   * The identifier of the group, which consists of the order and its exit. It is one less than the order's identifier.
-   */
+  /** The identifier of the group that consists of the order and its exit: one less than the order's identifier. */
   readonly id: OrderId
   /**
    * The price that triggers the take-profit, in units of the quote currency; `undefined` if there is no take-profit.
@@ -67,7 +65,7 @@ export interface Order {
   /** The order type, such as limit, market or stop limit. */
   readonly type: OrderType
   /**
-   * The kind of market: `spot` orders affect wallet balances, `margin` and `futures` orders affect positions. A call
+   * The kind of order: `spot` orders affect wallet balances, `margin` and `futures` orders affect positions. A call
    * that cancels all orders can filter by this kind.
    */
   readonly kind: "spot" | "margin" | "futures"
@@ -78,7 +76,7 @@ export interface Order {
    * value is in units of the quote currency.
    */
   readonly quantity: Units
-  /** The limit, in units of the quote currency. `undefined` on market and stop-market orders. */
+  /** The limit price, in units of the quote currency. `undefined` on market and stop-market orders. */
   readonly price: Price | undefined
   /** Whether the order never takes liquidity. */
   readonly postOnly: boolean
@@ -86,7 +84,7 @@ export interface Order {
   readonly ioc: boolean
   /**
    * Whether the order rests in the book for retail orders only ("retail price improvement"). Such an order is not shown
-   * publicly, never takes liquidity, and trades after all other orders at its price.
+   * publicly, never takes liquidity, and trades after all other orders at the same price.
    */
   readonly rpi: boolean
   /** Whether the order is a retail order, which also trades with `rpi` orders. */
@@ -110,9 +108,9 @@ export interface Order {
   /** The funds that the order has locked. The legs of an OCO order share one lock, which belongs to one of the legs. */
   locked: Lock | undefined
   /**
-   * The part of the order that only closes a position, in units of the base currency. The lock holds no margin for this
-   * part. The sum over an account's orders on one side never exceeds the position's size. Zero on spot markets, and for
-   * reduce-only orders.
+   * The part of the order that only closes a position, in units of the base currency. No margin is locked for this
+   * part. For an account's orders on one side, the sum of these parts never exceeds the position's size. Zero on spot
+   * markets, and for reduce-only orders.
    */
   closing: Units
   /**
@@ -137,7 +135,7 @@ export interface Order {
   changedAt: number
 }
 
-/** A stop order. When triggered, it becomes a limit order, or a market order if it has no limit. */
+/** A stop order. When triggered, it becomes a limit order or, without a limit price, a market order. */
 export interface StopOrder extends Order {
   readonly stop: Trigger
 }
@@ -153,10 +151,10 @@ export interface LimitOrder extends Order {
 }
 
 /**
- * A collateral OCO order, which consists of two orders. When one of them trades or is triggered, the other is canceled.
+ * A collateral OCO order, which consists of two orders. When one trades, is triggered or closes, the other is canceled.
  */
 export interface OcoOrder {
-  /** The pair's identifier. */
+  /** The identifier of the pair. Each leg also has its own identifier. */
   readonly id: OrderId
   /** Whether both legs may only reduce a position. */
   readonly reduceOnly: boolean
@@ -168,15 +166,15 @@ export interface OcoOrder {
 
 /** An open order with an exit. */
 export interface OtoOrder {
-  /** The group's identifier. */
+  /** The identifier of the group that consists of the order and its exit. */
   readonly id: OrderId
   /** The order that places the exit. */
   readonly order: Order
 }
 
 /**
- * A position's exit, which consists of reduce-only stop-market orders. When one of the orders is triggered, the other
- * is canceled.
+ * A position's exit: a take-profit and a stop-loss, or only one of them, as reduce-only stop-market orders. When one is
+ * triggered, the other is canceled.
  */
 export interface Exit {
   /** The exit's identifier, which its legs have in their field `oco`. */

@@ -1,4 +1,4 @@
-/** Closes orders that were filled or canceled, and orders whose other OCO leg has traded or was triggered. */
+/** Closes orders: filled and canceled orders, and OCO legs whose other leg has traded or was triggered. */
 import type { OrderStatus } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
 import * as Event from "./Event.ts"
@@ -74,8 +74,8 @@ export const endOtherLeg = (work: Work, order: Order): void => {
 }
 
 /**
- * Updates an exit after one of its legs closed or was triggered. If the leg was triggered, the other leg is canceled;
- * otherwise, the other leg stays open.
+ * Updates a take-profit and stop-loss pair after one of its legs was closed or triggered. If the leg was triggered, the
+ * other leg is canceled; otherwise, the other leg stays open.
  */
 const endExit = (work: Work, exit: Exit, leg: Order): void => {
   const other = exit.takeProfit === leg ? exit.stopLoss : exit.takeProfit

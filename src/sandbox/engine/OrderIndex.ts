@@ -3,7 +3,7 @@ import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifier
 import * as FifoQueue from "./FifoQueue.ts"
 import { PagedArray } from "./PagedArray.ts"
 
-/** An item's account, market and client order id. */
+/** The properties by which an item can be found: its account, market and client order id. */
 export interface Owner {
   /** The account that owns the item. */
   readonly account: string
@@ -20,7 +20,7 @@ interface Identified {
 
 /** The items of one account on one market. */
 interface Chain<A> {
-  /** The items' identifiers as numbers, oldest first. The number suffices to check whether an item is still open. */
+  /** The items' identifiers as numbers, oldest first. A number is enough to check whether its item is still open. */
   readonly numbers: FifoQueue.FifoQueue<number>
   readonly byClientOrderId: Map<ClientOrderId, Set<A>>
 }
@@ -51,8 +51,8 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
 
   private at(number: number, id: OrderId): A | undefined {
     const item = this.items.get(number)
-    // Another string, for example one with leading zeros, could convert to the same number, but it is not the
-    // identifier.
+    // A different string, for example one with leading zeros, could convert to the same number, but would not be this
+    // item's identifier.
     return item?.id === id ? item : undefined
   }
 

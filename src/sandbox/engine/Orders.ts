@@ -26,7 +26,10 @@ type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag
 // Shared by all orders
 // -----------------------------------------------------------------------------
 
-/** Whether the client order id is already used by another order of the account, in the scope that the policy sets. */
+/**
+ * Whether another order of the account already uses the client order id. Depending on the policy, all orders that the
+ * account has ever placed count, or only its open orders on the market.
+ */
 const isUsed = (state: State, account: string, market: MarketName, id: ClientOrderId | undefined): boolean => {
   if (id === undefined) return false
   if (state.policy.clientOrderIds === "account") return state.clientOrderIds.get(account)?.has(id) === true
@@ -53,7 +56,7 @@ export const isPermitted = ({ subAccounts }: State, account: string, kind: Order
 
 const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
-/** The size of an order, as text and as a value. */
+/** The size of an order, as a decimal and as an exact quantity. */
 export interface Size {
   readonly amount: Decimal
   readonly quantity: Units.Units
@@ -82,7 +85,7 @@ export const capToPosition = (
 
 /**
  * Locks the funds that an order of this value needs. Returns a refusal if the wallet's balance is too low, or if the
- * market does not allow a position of this size.
+ * order would open a larger position than the market allows.
  */
 const lock = (work: Work, market: Market.Market, order: Order, total: Units.Units): Reply.Reply | undefined => {
   if (order.reduceOnly) return undefined
@@ -110,7 +113,10 @@ export const refusalOf = (
 /** Whether a value is a reply, which in this file is always a refusal. */
 export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
 
-/** A trigger's condition, which depends on the order's side or on the market's last price, according to the policy. */
+/**
+ * The condition of a stop order's trigger. The policy determines whether the condition depends on the order's side or
+ * on the market's last price.
+ */
 export const conditionOf = (
   state: State,
   market: MarketName,
@@ -124,14 +130,14 @@ export const conditionOf = (
 
 /**
  * Whether an activation price equals the last price on a venue whose policy derives the condition from the last price.
- * In that case, the side from which the activation price will be reached is unknown.
+ * It is then unknown whether the price must rise or fall to trigger the order.
  */
 export const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
   policy.activation === "last-price" && trading.get(market)?.lastPrice === price
 
 /**
- * Whether a stop-loss waits for a better price than the last price, on a venue whose policy derives the condition from
- * the last price: above the last price for a sell, below it for a buy.
+ * Whether a stop-loss waits for a better price than the last price: a higher price for a sell, a lower price for a buy.
+ * Always `false` on a venue whose policy does not derive the condition from the last price.
  */
 const isOnWrongSide = (state: State, market: MarketName, side: OrderSide, price: Units.Units): boolean =>
   state.policy.activation === "last-price" && conditionOf(state, market, side, price) !== activationConditionOf(side)
@@ -146,7 +152,7 @@ export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPri
 /** The order flags for which an account needs permission from the venue's owner. */
 const admissions = ["rpi", "retail"] as const
 
-/** A limit order whose limit is known. */
+/** A limit order whose limit price is known. */
 interface Priced extends PlaceLimit {
   readonly price: Price
 }
@@ -155,8 +161,8 @@ const isPriced = (operation: PlaceLimit): operation is Priced =>
   operation.price !== undefined && operation.bboRole === undefined
 
 /**
- * A limit order whose limit is the best price on the side that its `bboRole` selects; `undefined` if that side is
- * empty.
+ * A limit order whose limit price is the best price on the side of the book that its `bboRole` selects; `undefined` if
+ * that side is empty.
  */
 const atBest = ({ trading }: State, operation: PlaceLimit): Priced | undefined => {
   const { bboRole, side } = operation
@@ -167,8 +173,8 @@ const atBest = ({ trading }: State, operation: PlaceLimit): Priced | undefined =
 }
 
 /**
- * The refusal of an order without a limit. An order must have a limit or, with `bboRole`, the side of the book that the
- * role selects must have a best price.
+ * The refusal of an order without a limit price. An order must have a limit price or, with `bboRole`, the selected side
+ * of the book must have a best price.
  */
 const withoutPrice = (market: Market.Market | undefined, { bboRole }: PlaceLimit): Reply.Reply => {
   if (market === undefined) return Reply.invalid(["market", { kind: "known" }])
@@ -240,7 +246,7 @@ export const enterLimit = (work: Work, account: string, asked: Of<"PlaceLimit">)
   return { _tag: "OrderPlaced", order }
 }
 
-/** Places a limit order. The order trades against the book as far as its limit allows; the rest stays in the book. */
+/** Places a limit order. The order trades against the book up to its limit price; the rest stays in the book. */
 export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
   const reply = enterLimit(work, account, operation)
   const market = work.state.markets.get(operation.market)
@@ -355,7 +361,8 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
 
 /**
  * Places a stop-market order and locks its funds: on a spot market, the amount that it would spend or sell; otherwise,
- * the margin at its activation price. When triggered, it becomes a market order. A spot order needs a spot market.
+ * the margin at its activation price. When triggered, the order becomes a market order. On a futures market, an order
+ * without `collateral` is refused.
  */
 export const placeStopMarket = (work: Work, account: string, operation: Of<"PlaceStopMarket">): Reply.Reply => {
   const { activationPrice, clientOrderId, collateral, side, stp = "no" } = operation
@@ -450,7 +457,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
     return Reply.refused("wrongStopLoss", ["activationPrice", { kind: "exitSide" }])
   }
   if (Matching.wouldTake(work, takeProfit, limit)) return Reply.refused("notMaker", ["price", { kind: "maker" }])
-  // Only one leg ever trades, so the larger lock covers both.
+  // Only one of the legs ever trades, so the lock for the leg that needs more funds covers both.
   const stopLimit = Units.from(stopLimitPrice) ?? 0n
   const dearer = limit > stopLimit ? limit : stopLimit
   const refusal = lock(work, market, takeProfit, Units.times(size.quantity, dearer))

@@ -15,7 +15,7 @@ interface Page<V> {
 }
 
 /**
- * Values, keyed by index. Neighboring indexes share a page, so a value takes less memory than in a map, and is found
+ * Values, keyed by index. Neighboring indexes share a page, so a value takes less memory than in a map, and lookups are
  * faster.
  */
 export class PagedArray<V> {
@@ -57,7 +57,7 @@ export class PagedArray<V> {
     }
   }
 
-  /** Appends an empty page. */
+  /** Appends an empty page, and drops the previous last page if it is empty. */
   private turn(at: number): Page<V> {
     const { pages } = this
     if (pages.at(-1)?.size === 0) pages[pages.length - 1] = undefined

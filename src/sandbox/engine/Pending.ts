@@ -1,13 +1,13 @@
 /**
- * The value of the open orders that would open or increase each futures position. The market's brackets limit the sum
- * of this value and the position's cost.
+ * Tracks the value of the open orders that would open or increase each futures position. The market's brackets limit
+ * the sum of this value and the position's cost.
  */
 import type { OrderId } from "../../domain/Identifiers.ts"
 import type { OrderSide } from "../../domain/Order.ts"
 import type { Units } from "./Units.ts"
 
 /**
- * The orders of an account on one side of a market. None of these orders is reduce-only, so they all trade the same
+ * The orders of an account on one side of a market. None of these orders is reduce-only, so they all affect the same
  * position.
  */
 interface Group {

@@ -6,7 +6,7 @@ import type { StopOrder } from "./Order.ts"
 import { SkipList } from "./SkipList.ts"
 import * as Units from "./Units.ts"
 
-/** Stop orders, keyed by activation price, nearest to the market first. */
+/** Stop orders, keyed by activation price. The order that the price reaches first comes first. */
 type ByTrigger = SkipList<Set<StopOrder>>
 
 /** Stop orders, sorted so that a price move finds exactly the orders that it triggers. */
@@ -18,7 +18,8 @@ export interface PendingStopOrders {
   /** The orders triggered by the current price, oldest first. Empty between commands. */
   readonly reached: SkipList<StopOrder>
   /**
-   * The orders triggered by a trade's price, even if the price has moved since, oldest first. Empty between commands.
+   * The orders triggered by a trade's price, oldest first. They stay in this list even if the price moves again. Empty
+   * between commands.
    */
   readonly marked: SkipList<StopOrder>
 }
@@ -81,8 +82,8 @@ const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: SkipList<StopOrd
  * before {@link takeTriggered} is called.
  */
 export const markTriggered = (pending: PendingStopOrders, price: Units.Units): void => {
-  // The price has changed, so the reached orders wait again unless the new price also triggers them. Usually, there are
-  // no reached orders.
+  // The price has changed, so the orders reached by the old price wait again unless the new price also triggers them.
+  // Usually, there are none.
   if (pending.reached.size > 0) {
     for (const order of pending.reached) {
       pending.reached.delete(Number(order.id))

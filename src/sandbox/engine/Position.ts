@@ -27,7 +27,7 @@ export interface Position {
   /** The fees of all trades so far, in units of the quote currency. */
   fees: Units
   /**
-   * The funding, or the interest on the borrowed amount, paid so far, in units of the quote currency; negative if
+   * The funding, or for a margin position the interest, paid so far, in units of the quote currency; negative if
    * received.
    */
   funding: Units
@@ -37,11 +37,11 @@ export interface Position {
   recordedFunding: Units
   /** The total size that was opened, in units of the base currency. */
   opened: Units
-  /** The total paid or received for the opened size, in units of the quote currency. */
+  /** The total paid (long) or received (short) for the opened size, in units of the quote currency. */
   openedFor: Units
   /** The total size that was closed, in units of the base currency. */
   closed: Units
-  /** The total received or paid for the closed size, in units of the quote currency. */
+  /** The total received (long) or paid (short) for the closed size, in units of the quote currency. */
   closedFor: Units
   /** The time at which a margin position next pays interest, in Unix microseconds; zero on futures. */
   interestAt: number
@@ -82,7 +82,7 @@ export interface PositionChange {
    * `undefined` if there is no such price.
    */
   readonly liquidationPrice: Units | undefined
-  /** The change's cause. */
+  /** The cause of the change. */
   readonly cause: Cause
   /** The order that traded; `undefined` if the venue's owner opened the position. */
   readonly order: OrderId | undefined
@@ -92,11 +92,11 @@ export interface PositionChange {
   readonly price: Units
   /** The fee of the trade, in units of the quote currency. */
   readonly fee: Units
-  /** The profit of the closed part, if any, minus the fee, in units of the quote currency. */
+  /** The realized profit of the closed part, if any, minus the fee, in units of the quote currency. */
   readonly realised: Units
 }
 
-/** The record of a closed position. */
+/** A record of a closed position. */
 export interface ClosedPosition
   extends
     Pick<Position, "id" | "market" | "side" | "openedAt" | "realised" | "fees" | "funding">,
@@ -114,9 +114,12 @@ export interface FundingPayment {
   readonly market: MarketName
   /** The settlement's time, in Unix microseconds. */
   readonly at: number
-  /** The rate, as a ratio. */
+  /** The funding rate, as a ratio: positive if longs pay shorts. */
   readonly rate: Units
-  /** The time at which the rate was calculated: one interval earlier, in Unix microseconds. */
+  /**
+   * The time that the exchange reports as the rate's calculation time: one interval before the settlement, in Unix
+   * microseconds.
+   */
   readonly ratedAt: number
   /** The mark price at the settlement, in units of the quote currency. */
   readonly price: Units
@@ -141,6 +144,6 @@ export interface Borrow {
   principal: Units
   /** The interest paid so far, in units of the asset. */
   interest: Units
-  /** The borrow's state. */
+  /** Whether the borrow is still active, has been repaid, or ended with a liquidation. */
   status: "active" | "repaid" | "liquidated"
 }

@@ -57,8 +57,8 @@ export const of = (state: State, trader: Trader): Position | undefined =>
   get(state, trader.account, trader.market, sideOf(state, trader))
 
 /**
- * The amount that an order can reduce, in units of the base currency; zero without a position, or if the order would
- * increase it.
+ * The amount by which an order can reduce its position, in units of the base currency; zero if there is no position, or
+ * if the order would increase the position.
  */
 export const reducible = (state: State, trader: Trader): Units.Units => {
   const amount = of(state, trader)?.amount ?? 0n
@@ -73,7 +73,8 @@ export const openInterest = ({ positionsOn }: State, market: MarketName): Units.
 }
 
 /**
- * The profit from closing part of a position at a price; a loss is negative. `cost` is the total paid for that part.
+ * The profit from closing part of a position at a price; a loss is negative. `cost` is the total paid or received for
+ * that part when it was opened.
  */
 const gainOf = (position: Position, closed: Units.Units, cost: Units.Units, price: Units.Units): Units.Units => {
   const value = Units.times(closed, price)
@@ -99,8 +100,8 @@ const removeFrom = <K>(sets: Map<K, Set<Position>>, key: K, position: Position):
 }
 
 /**
- * Adds a position. From now on, its market settles funding or, on a margin market, the position pays interest. `at` is
- * the current time.
+ * Adds a position, and schedules its market's next funding settlement or, on a margin market, its next interest
+ * payment. `at` is the current time, in Unix microseconds.
  */
 export const add = (state: State, position: Position, at: number): Position => {
   const { account, market, side } = position
@@ -245,7 +246,10 @@ const close = (work: Work, position: Position, market: Market, trade: Traded): v
   })
 }
 
-/** Charges a trade's fee, and records the position's change. The counterparty's positions have no records. */
+/**
+ * Charges a trade's fee, and records the change of the position. Changes of the counterparty's positions are not
+ * recorded.
+ */
 const changed = (work: Work, position: Position, market: Market, trade: Traded, realised: Units.Units): void => {
   const { at, events, state } = work
   const { cause, fee, order, price, quantity } = trade

@@ -7,7 +7,7 @@ import type { State } from "./State.ts"
 import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 
-/** An order's prices that must be within the band. An absent price is not checked. */
+/** The prices of an order that must be within the band. An absent price is not checked. */
 export interface Prices {
   /** The order's limit price. */
   readonly price?: Price | undefined
@@ -30,7 +30,7 @@ export const violations = (
   const last = trading.get(market.name)?.lastPrice
   if (priceBand === undefined || last === undefined || account === Quotes.account) return []
   const { tick } = Terms.of(market)
-  // Both bounds are rounded inwards to whole ticks.
+  // Both bounds are rounded to whole ticks, towards the inside of the band.
   const highest = last * BigInt(100 + priceBand.above) / 100n / tick * tick
   const lowest = (last * BigInt(100 - priceBand.below) / 100n + tick - 1n) / tick * tick
   return (["price", "activationPrice", "stopLimitPrice"] as const).flatMap((field) => {

@@ -21,8 +21,8 @@ export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
 
 /**
  * Executes every stop order triggered by a market's last price, oldest first. A triggered order can trade, which can
- * move the price and trigger more orders. Each order is triggered at most once, so the loop terminates. `moved` is the
- * price if the venue's owner has just moved it; the outside market then trades any amount at that price.
+ * move the price and trigger more orders. Each order is triggered at most once, so the loop terminates. If the venue's
+ * owner has just moved the price, `moved` is the new price, at which the outside market trades any amount.
  */
 export const triggerStopOrders = (work: Work, market: Market, moved?: Units.Units): void => {
   const trading = work.state.trading.get(market.name)
@@ -39,8 +39,8 @@ export const triggerStopOrders = (work: Work, market: Market, moved?: Units.Unit
 }
 
 /**
- * Executes a triggered order: as a market order if it has no limit, otherwise as a limit order at its own price, or at
- * the best price of the side that `bboRole` names.
+ * Executes a triggered order: without a limit price, as a market order; otherwise as a limit order at its own price or,
+ * with `bboRole`, at the best price on the side of the book that the role selects.
  */
 const executeTriggered = (
   work: Work,
@@ -56,15 +56,15 @@ const executeTriggered = (
     const isAllowed = moved !== undefined && crosses(order.side, moved, price)
     return execute(work, market, order, price, isAllowed ? moved : undefined)
   }
-  // The best bid and offer come from the book, which contains no orders from the outside market.
+  // The best bid and the best ask are those of the book, which contains no orders of the outside market.
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
-  // Without a best price, there is no order to queue behind or to trade with.
+  // Without a best price, there is no order to join or to trade with.
   if (best === undefined) return OrderEnd.cancel(work, order)
-  // The lock covers only the order's own limit, so the order must not trade at a worse price.
+  // The locked funds cover only the order's own limit price, so the order must not trade at a worse price.
   execute(work, market, order, crosses(order.side, best, price) ? best : price)
 }
 
-/** Lets buy orders above a price and sell orders below it trade with the outside market, at their own limits. */
+/** Lets buy orders above a price and sell orders below it trade with the outside market, at their own limit prices. */
 const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.Units): void => {
   for (const side of ["buy", "sell"] as const) {
     for (;;) {
@@ -84,7 +84,7 @@ const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.
 
 /**
  * Sets a market's price. Buy orders above the price and sell orders below it trade with the outside market, at their
- * own limits. Stop orders triggered by the price are not executed until {@link triggerStopOrders} is called.
+ * own limit prices. Stop orders triggered by the price are not executed until {@link triggerStopOrders} is called.
  */
 export const setPrice = (work: Work, market: Market, price: Units.Units): void => {
   const trading = work.state.trading.get(market.name)

@@ -45,8 +45,9 @@ export interface Quoting {
   /** The settings with which the counterparty quotes the market. */
   settings: Settings
   /**
-   * The price around which the counterparty quotes: the latest price that the venue's owner has set. Until then, it is
-   * the market's last price when the counterparty was configured; `undefined` if the market had no price.
+   * The price around which the counterparty quotes: the latest price that the venue's owner has set. Until the owner
+   * sets one, the market's last price at the time when the counterparty was configured; `undefined` if the market had
+   * no price.
    */
   price: Units.Units | undefined
   /** The state of the random generator. */
@@ -59,11 +60,11 @@ export interface Quoting {
 export interface Counterparty {
   /** The markets that the counterparty quotes or has quoted. */
   readonly markets: Map<MarketName, Quoting>
-  /** The total amounts credited from outside, keyed by asset: by the owner's `Fund` actions and automatically. */
+  /** The total amount of each asset credited from outside, by the owner's `Fund` actions and automatically. */
   readonly credited: Map<Ticker, Units.Units>
   /**
-   * The markets on which the counterparty's orders have traded, or were closed because they could not, in the current
-   * command. Empty between commands.
+   * The markets on which, in the current command, orders of the counterparty have traded, or were closed because they
+   * could not trade. Empty between commands.
    */
   readonly hit: Set<MarketName>
 }
@@ -87,7 +88,10 @@ const meanOf = (market: Market, { amount }: Settings, price: Units.Units): Units
   (amount === undefined ? undefined : Units.from(amount)) ??
     Units.over(usualTotals * Terms.of(market).minTotal, price)
 
-/** Draws an amount that differs from the mean by at most the variation, in whole steps and not below the minimum. */
+/**
+ * Draws an amount that differs from the mean by at most the variation, rounded down to whole steps, but not below the
+ * market's minimum.
+ */
 const amountOf = (market: Market, quoting: Quoting, mean: Units.Units): Units.Units => {
   const { minAmount, step } = Terms.of(market)
   const most = Units.times(mean, Units.ofPercent(quoting.settings.variation))
@@ -97,8 +101,8 @@ const amountOf = (market: Market, quoting: Quoting, mean: Units.Units): Units.Un
 }
 
 /**
- * The prices on one side, best first. Each price is at least a tick further from `price`, the mid, than the previous
- * one. No price equals the mid.
+ * The prices on one side, best first. The parameter `price` is the mid. No price equals the mid, and each price is at
+ * least one tick further from the mid than the previous one.
  */
 const pricesOf = (market: Market, { levels, spread, step }: Settings, price: Units.Units, side: OrderSide) => {
   const { tick } = Terms.of(market)

@@ -1,7 +1,7 @@
 /**
  * A market's index price and mark price. The index price follows the last price of the spot market with the same
  * currencies, or the market's own last price if no such spot market has a price. The mark price follows the index
- * price. The venue's owner can set either price.
+ * price. The venue's owner can fix either price.
  *
  * The live exchange's mark price is the median of the index with accrued funding, the index with a smoothed basis, and
  * the last price. In the sandbox, funding does not accrue and the basis is not smoothed, so two of these three values
@@ -36,13 +36,13 @@ const followers: ReadonlyMap<MarketName, ReadonlyArray<MarketName>> = new Map(
   ])
 )
 
-/** A market's index price, in units of the quote currency; `undefined` if there is no price to follow. */
+/** A market's index price, in units of the quote currency; `undefined` if no price has been set or traded yet. */
 export const index = ({ trading }: State, market: MarketName): Units.Units | undefined => {
   const own = trading.get(market)
   return own?.indexPrice ?? trading.get(sources.get(market) ?? market)?.lastPrice ?? own?.lastPrice
 }
 
-/** A market's mark price, in units of the quote currency; `undefined` if there is no price to follow. */
+/** A market's mark price, in units of the quote currency; `undefined` if no price has been set or traded yet. */
 export const mark = (state: State, market: MarketName): Units.Units | undefined =>
   state.trading.get(market)?.markPrice ?? index(state, market)
 
@@ -52,10 +52,13 @@ const assetMarkets: ReadonlyMap<Ticker, MarketName> = new Map(
     .map(({ name, stock }) => [stock, name])
 )
 
-/** The market whose index price is used as an asset's price; `undefined` for the settlement currency. */
+/**
+ * The market whose index price is used as an asset's price; `undefined` if there is none, as for the settlement
+ * currency.
+ */
 export const assetMarket = (ticker: Ticker): MarketName | undefined => assetMarkets.get(ticker)
 
-/** An asset's price in the settlement currency; `undefined` if there is no price to follow. */
+/** An asset's price in the settlement currency; `undefined` if the asset has no market, or its market has no price. */
 export const ofAsset = (state: State, ticker: Ticker): Units.Units | undefined => {
   if (ticker === Listings.settlement) return Units.one
   const market = assetMarkets.get(ticker)
@@ -74,8 +77,8 @@ export const lastMoved = (state: State, { name }: Market): void => {
 }
 
 /**
- * Records that the venue's owner has moved a market's last price, so that the outside market takes liquidated positions
- * at the mark price. Does nothing while there are no positions.
+ * Records that the venue's owner has moved a market's last price, so that the outside market can take liquidated
+ * positions at the mark price. Does nothing while there are no positions.
  */
 export const lastMovedByOwner = (state: State, market: Market): void => {
   if (state.positions.size > 0) referenceMoved(state, market.name)

@@ -4,10 +4,10 @@ import type { KillSwitch } from "./KillSwitch.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
 import type { AppliedCode, CreatedCode, Key, SubAccount } from "./State.ts"
 
-/** The domain names of the invalid fields, each with the constraint that the field violates. */
+/** The invalid fields, by their names in the domain, each with the constraint that the field violates. */
 export type Violations = ReadonlyArray<readonly [field: string, constraint: Constraint]>
 
-/** The command was applied. The reply contains no further details. */
+/** The command was applied, and there are no further details. */
 export interface Done {
   readonly _tag: "Done"
 }
@@ -26,7 +26,7 @@ export interface StopPlaced {
   readonly order: StopOrder
 }
 
-/** An order was modified: a new order has replaced it. */
+/** An order was modified: a new order replaced the old one. */
 export interface OrderModified {
   readonly _tag: "OrderModified"
   /** The new order after matching. */
@@ -50,14 +50,14 @@ export interface OrderCanceled {
 /** An OCO order was placed. */
 export interface OcoPlaced {
   readonly _tag: "OcoPlaced"
-  /** The order with both legs. */
+  /** The OCO order, with both its legs. */
   readonly oco: OcoOrder
 }
 
 /** Both legs of an OCO order were canceled. */
 export interface OcoCanceled {
   readonly _tag: "OcoCanceled"
-  /** The order with both legs. */
+  /** The OCO order, with both its legs. */
   readonly oco: OcoOrder
 }
 
@@ -71,7 +71,7 @@ export interface KillSwitchSet {
 /** A code was created. */
 export interface CodeCreated {
   readonly _tag: "CodeCreated"
-  /** The created code and the transaction that paid for it. */
+  /** The created code, and the identifier of the transaction that paid for it. */
   readonly created: CreatedCode
 }
 
@@ -155,7 +155,7 @@ export interface Refused {
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
    * - `wrongStopLoss`: the activation price of an OCO order's stop-loss is on the wrong side of the last price
-   * - `noQuote`: the order's limit is the best price on one side of the book, but that side is empty
+   * - `noQuote`: the order takes its limit price from one side of the book, but that side is empty
    * - `positionNotFound`: the account has no such open position
    * - `leverageNotCovered`: the collateral does not cover the positions and orders at the new leverage
    * - `positionTooBig`: the position would be larger than the market's brackets allow
@@ -197,10 +197,10 @@ export const isFailed = (reply: Reply): reply is Failed => reply._tag === "Inval
 /** The reply that only confirms that the command was applied. */
 export const done: Reply = { _tag: "Done" }
 
-/** A reply to a command with invalid fields. */
+/** Makes the reply to a command with invalid fields. */
 export const invalid = (...violations: Violations): Reply => ({ _tag: "Invalid", violations })
 
-/** A reply that refuses a command. */
+/** Makes a reply that refuses a command. */
 export const refused = (why: Refused["why"], ...violations: Violations): Reply => ({
   _tag: "Refused",
   why,

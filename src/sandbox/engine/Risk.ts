@@ -14,16 +14,16 @@ import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
 import * as Watches from "./Watches.ts"
 
-/** An account's risk level. */
+/** An account's risk level: safe (`ease`), with a margin call, or in liquidation. */
 export type Level = "ease" | "call" | "liquidation"
 
-/** An account's value, and the values at which the account gets a margin call or is liquidated. */
+/** An account's value, and the values at or below which the account gets a margin call or is liquidated. */
 export interface Bounds {
   /** The account's value: its equity plus its unrealized profit. */
   readonly worth: Units.Units
-  /** The account value at which the account gets a margin call. */
+  /** At or below this account value, the account gets a margin call. */
   readonly call: Units.Units
-  /** The account value at which the account is liquidated. */
+  /** At or below this account value, the account is liquidated. */
   readonly liquidation: Units.Units
 }
 
@@ -56,8 +56,8 @@ interface Exposure {
   /** The current price; `undefined` if there is no price yet. */
   readonly price: Units.Units | undefined
   /**
-   * How much the distance between the account's value and a bound changes per unit of price. The bound is a fraction of
-   * the initial margin.
+   * The change in the distance between the account's value and a bound for each unit by which the price changes. The
+   * bound is a fraction of the initial margin.
    */
   readonly slope: Units.Units
 }
@@ -90,8 +90,8 @@ const exposuresOf = (state: State, account: string, share: Units.Units): Readonl
 const rounding = 4n
 
 /**
- * Watches each price up to the point where a move of this price alone would use up its share of the distance to a
- * bound.
+ * Watches each price on which an account's value depends. A watch ends where the price's move alone would use up that
+ * price's share of the distance to a bound.
  */
 const watch = (state: State, account: string, share: Units.Units, distance: Units.Units, isLoss: boolean): void => {
   const { watches } = state
@@ -99,12 +99,12 @@ const watch = (state: State, account: string, share: Units.Units, distance: Unit
   const spare = distance - rounding * BigInt(exposures.length + 2)
   for (const { price, slope, source } of exposures) {
     if (price === undefined) {
-      // A market's first price may have any value.
+      // The market has no price yet, and its first price may be anything, so the bound is zero.
       Watches.add(watches, account, source, "rises", 0n)
       continue
     }
     if (slope === 0n) continue
-    // A slope is rounded by less than two units, which the divisor allows for.
+    // The rounding error of a slope is less than two units. The divisor allows for it.
     const steepest = MarginUnits.abs(slope) + 2n
     const part = spare <= 0n ? 0n : spare * Units.one / (BigInt(exposures.length) * steepest)
     if ((slope > 0n) === isLoss) {
@@ -114,8 +114,8 @@ const watch = (state: State, account: string, share: Units.Units, distance: Unit
 }
 
 /**
- * Watches every move of each price, because each move is another chance to liquidate positions that could not be closed
- * before. Wider bounds would depend on the time of the account's last check, which a saved state does not contain.
+ * Watches for any move of each price, because each move is another chance to liquidate positions that could not be
+ * closed before. Wider bounds would depend on when the account was last checked, which a saved state does not contain.
  */
 const watchMoves = (state: State, account: string, share: Units.Units): void => {
   const { watches } = state
@@ -126,7 +126,7 @@ const watchMoves = (state: State, account: string, share: Units.Units): void => 
 }
 
 /**
- * Replaces an account's watches with new ones at the prices at which the account's risk level can change. Returns the
+ * Replaces an account's watches with watches for the prices at which the account's risk level can change. Returns the
  * current level.
  */
 export const renew = (state: State, account: string): Level => {

@@ -46,7 +46,7 @@ export interface Trading extends Pick<State.Trading, "trades" | "lastPrice" | "i
   readonly waiting: { readonly orders: ReadonlySet<StopOrder> }
 }
 
-/** The fields of the state that saved states leave out because they are derived, or store in a different form. */
+/** The fields of the state that a saved state leaves out because they are derived, or stores in a different form. */
 type Indexed =
   | "claims"
   | "pending"
@@ -67,7 +67,7 @@ type Indexed =
   | "priceSteps"
   | "trading"
 
-/** A state as plain data, without the parts that every venue with the same policy shares. */
+/** A state as plain data, without the parts that are the same on every venue with the same policy. */
 export interface Saved extends Omit<State.State, Indexed | "markets" | "policy"> {
   /** The non-zero balances, keyed by holder and asset, and the debts, keyed by account and asset. */
   readonly ledger: { readonly balances: Ledger.Balances; readonly debts: Ledger.Debts }
@@ -75,7 +75,7 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly openOrders: ReadonlyMap<OrderId, Order>
   /** The OCO orders with both legs open. */
   readonly ocoOrders: ReadonlyMap<OrderId, OcoOrder>
-  /** The position exits that have at least one open leg. */
+  /** The exits (take-profits and stop-losses) of positions that have at least one open leg. */
   readonly exits: ReadonlyMap<OrderId, Exit>
   /** The kill switches, in the order in which they were armed. */
   readonly killSwitches: ReadonlyArray<KillSwitch>
@@ -107,7 +107,7 @@ const tradingOf = (
   markPrice
 })
 
-/** Converts a state to plain data, which shares its contents with the state. */
+/** Converts a state to plain data. Nothing is copied deeply: the data shares objects with the state. */
 export const save = (state: State.State): Saved => {
   const {
     claims: _claims,
@@ -161,13 +161,13 @@ const loadCandles = (state: State.State, { candles }: Saved): void => {
   for (const [market, lists] of candles) {
     for (const [level, list] of lists.entries()) {
       const loaded = state.trading.get(market)?.candles[level]
-      // There might be too many items to pass as the arguments of a single call.
+      // There might be too many candles to pass as arguments of a single `push` call.
       if (loaded !== undefined) { for (const candle of list) loaded.push(candle) }
     }
   }
 }
 
-/** Builds a state from plain data, which becomes part of the state. */
+/** Builds a state from plain data. Nothing is copied deeply: the data's objects become part of the state. */
 export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   const {
     candles: _candles,

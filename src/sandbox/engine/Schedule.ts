@@ -1,6 +1,6 @@
 /**
- * Applies the scheduled events that happen as time passes, without a command: interest and funding are paid, kill
- * switches cancel orders, and prices follow their paths.
+ * Applies the scheduled events that become due as time passes: interest and funding are paid, kill switches cancel
+ * orders, and prices follow the paths that the owner has set.
  */
 import * as Counterparty from "./Counterparty.ts"
 import * as Fundings from "./Fundings.ts"
@@ -12,7 +12,7 @@ import type { PriceStep, State } from "./State.ts"
 import * as TimerQueue from "./TimerQueue.ts"
 import type { Work } from "./Work.ts"
 
-/** Schedules a price for a market. */
+/** Schedules a price move on a market. */
 export const addPrice = ({ due, priceSteps }: State, step: PriceStep): void => {
   priceSteps.add(step)
   TimerQueue.add(due.prices, step.at, step)
@@ -60,8 +60,8 @@ const applyNext = ({ events, state }: Work, at: number): void => {
 /**
  * Applies everything that is due by the time of a command, each event at its own time, earliest first. At the same
  * instant, interest on investments comes first, then kill switches, funding, interest on borrows, and prices. So an
- * order that is canceled at an instant does not trade at that instant's price. Each event may cause margin calls and
- * liquidations.
+ * order that a kill switch cancels at an instant does not trade at a price set at that instant. Each event may cause
+ * margin calls and liquidations.
  */
 export const applyDue = (work: Work): void => {
   const { state } = work

@@ -1,4 +1,7 @@
-/** Settles trades: payments, fees and fills, and the consequences for both sides' orders and positions. */
+/**
+ * Settles trades: makes the payments, charges the fees, records the fills, and updates both sides' orders and
+ * positions.
+ */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
@@ -21,7 +24,7 @@ import type { Work } from "./Work.ts"
 /** The maximum number of trades stored for each market; the oldest are dropped first. */
 const keptTrades = 1000
 
-/** A trade that has no identifier and no time yet. */
+/** A trade before it gets its identifier and time. */
 export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
   /** The amount that the taker pays or receives before the fee, in units of the quote currency. */
   readonly total: Units.Units
@@ -31,8 +34,8 @@ export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
 /**
- * The reason why an order that affects a position was placed. The client order id shows the reason, because callers
- * can't choose a client order id that contains an exclamation mark.
+ * The reason why an order that affects a position was placed. The client order id reveals it: only the exchange's own
+ * orders have ids that end in an exclamation mark.
  */
 const causeOf = ({ clientOrderId }: Order): Cause => {
   if (clientOrderId === undefined || !clientOrderId.endsWith("!")) return "order"
@@ -58,13 +61,13 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
 /**
  * Whether the two orders of a spot trade pay each other directly. Otherwise, each order trades with the lender, which
  * passes on all payments. The lender can be skipped if its purses for both assets are empty, because the trade would
- * leave them empty again. If a purse is not empty, the trade through the lender could empty it briefly, which would
- * change its place in the sequence of saved balances.
+ * leave them empty again. If one of these purses is not empty, a trade through the lender could empty it briefly, and
+ * so change its place in the sequence of saved balances.
  */
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false
   const { lender } = state.ledger.others
-  // Before the first position, the lender has no balances.
+  // If the lender has no balances at all, as before the first position, its purses don't have to be looked up.
   if (lender.owner.size === 0) return true
   return Ledger.purseOf(lender, stock).units === 0n && Ledger.purseOf(lender, money).units === 0n
 }
@@ -82,10 +85,10 @@ const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect
   Ledger.take(ledger, order.locked === undefined ? payer.free : payer.locked, paid)
   if (!isDirect) Ledger.give(ledger, Ledger.purseOf(lender, paidAsset), paid)
   if (order.locked !== undefined) {
-    // A sell order has locked exactly its remaining amount. The lock is not read, because that would be a cache miss
-    // for an old order.
+    // A sell order has locked exactly its remaining amount. The lock itself is not read, because for an old order that
+    // would be a cache miss.
     const held = isBuy ? Units.minus(order.locked.units, paid) : order.left
-    // A buy order that trades below its limit needs less than the amount that it has locked.
+    // A buy order that trades below its limit price needs less than the amount that it has locked.
     const needed = isBuy && order.price !== undefined ? costOf(order) : held
     if (needed !== held) Ledger.move(ledger, payer.locked, payer.free, held - needed)
     order.locked = Locks.holding("trade", paidAsset, needed)
@@ -102,7 +105,7 @@ const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect
   return fee
 }
 
-/** The cost of an order's remaining amount at its limit, in units of the quote currency. */
+/** The cost of an order's remaining amount at its limit price, in units of the quote currency. */
 const costOf = ({ left, price }: Order): Units.Units =>
   left === 0n || price === undefined ? 0n : Units.times(left, Units.from(price) ?? 0n)
 
@@ -146,18 +149,18 @@ interface Parties {
   /** The order that takes liquidity; absent if the maker trades with the outside market. */
   readonly taker?: Order
   /**
-   * Whether the maker is not in the book, so the trade is not published and does not move the price. Defaults to
+   * Whether the maker is not in the book. The trade is then not published, and does not move the price. Defaults to
    * `false`.
    */
   readonly isOffBook?: boolean
 }
 
-/** Assigns a trade's identifier and, unless the trade is off-book, publishes the trade on its market. */
+/** Gives a trade its identifier and time and, unless the trade is off-book, publishes the trade on its market. */
 const publish = (work: Work, market: Market, trading: Trading, deal: Deal, { isOffBook, maker }: Parties): Trade => {
   const { amount, price, side, total } = deal
   const done: Trade = { id: ++work.state.lastId, at: work.at, price, amount, side, rpi: maker?.rpi === true }
   if (isOffBook === true) return done
-  // The taker might immediately move the price further, but stop orders are still triggered by this price.
+  // The taker might move the price further in the same command, but this price still triggers stop orders.
   if (price !== trading.lastPrice) {
     PendingStopOrders.markTriggered(trading.waiting, price)
     trading.lastPrice = price
@@ -175,7 +178,8 @@ export const trade = (work: Work, market: Market, trading: Trading, deal: Deal, 
   const { maker, taker } = parties
   const { state } = work
   const isPaidDirectly = isDirect(work, market, maker, taker)
-  // If both orders belong to one account, the position's loss is settled before the spot proceeds.
+  // If both orders belong to the same account, a loss of the position is settled before the spot order's proceeds
+  // arrive.
   const isMakerFirst = !isPaidDirectly && taker?.kind === "spot" && maker !== undefined && maker.kind !== "spot"
   const early = isMakerFirst ? fill(work, market, maker, deal, false) : undefined
   const taken = taker && fill(work, market, taker, deal, isPaidDirectly)
@@ -189,7 +193,7 @@ export const trade = (work: Work, market: Market, trading: Trading, deal: Deal, 
   if (maker !== undefined) afterTrade(work, market, maker)
 }
 
-/** Closes a filled maker. A partly filled maker stops being a leg of an OCO order. */
+/** Closes the maker if it is filled. If the maker is only partly filled, cancels the other leg of its OCO order. */
 const afterTrade = (work: Work, market: Market, order: Order): void => {
   if (order.left === 0n) OrderEnd.end(work, order, "FILLED")
   else {

@@ -1,9 +1,9 @@
 /**
  * A skip list: values sorted by a numeric key. Every entry links to the next entry, and some entries also link to
- * entries further on. So adding or removing an entry moves no other entries.
+ * entries further on. Adding or removing an entry only changes links, and moves no other entry.
  */
 
-/** A sort key. Bigints are for values that a `number` can't hold exactly; equal keys must have the same type. */
+/** A sort key. Bigints are for values that a `number` can't represent exactly; equal keys must have the same type. */
 export type Key = number | bigint
 
 /**
@@ -24,8 +24,8 @@ export class SkipList<V> {
   private readonly entries = new Map<Key, Entry<V>>()
   private readonly start: Array<Entry<V> | undefined> = []
   /**
-   * The state of the random generator. Entries get a random number of lanes, so that no insertion order is slow. The
-   * random numbers have no observable effect.
+   * The state of the random generator. Each entry gets a random number of lanes, so that no sequence of insertions is
+   * slow. The random numbers affect only the speed.
    */
   private seed = 1
 

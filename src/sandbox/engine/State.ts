@@ -1,7 +1,7 @@
 /**
- * The state of the exchange, which contains no running clocks and no connections. Only commands change the state.
- * Commands search the state through indexes, which are derived from the rest of the state. `Saved` is the state without
- * these indexes.
+ * The state of the exchange. It contains no running clocks and no connections, and only commands change it. Commands
+ * search the state through indexes, which are derived from the rest of the state. `Saved` is the state without these
+ * indexes.
  */
 import type { Code, Passphrase } from "../../domain/Code.ts"
 import type { Decimal } from "../../domain/Decimal.ts"
@@ -55,7 +55,7 @@ export interface Account {
   hedgeMode: boolean
 }
 
-/** A path that an API key may call. */
+/** A path of the API that an API key may call. */
 export interface KeyEndpoint {
   /** The path, such as `/api/v4/order/new`. */
   readonly name: string
@@ -88,8 +88,8 @@ export interface Key {
   /** The greatest nonce that the key has used; -1 before the first nonce. */
   greatestNonce: bigint
   /**
-   * The greatest nonce that is no longer stored; -1 before the first such nonce. This nonce and all below it are
-   * refused.
+   * The greatest nonce that has been dropped from `usedNonces`; -1 if none has been. This nonce and all smaller nonces
+   * are refused.
    */
   nonceFloor: bigint
 }
@@ -123,7 +123,7 @@ export interface SubAccount {
 
 /** A code that an account has created (the document, Endpoints §6). */
 export interface IssuedCode {
-  /** The code's text. */
+  /** The code itself: the text by which an account applies it. */
   readonly code: Code
   /** The account that created the code. This account can't apply the code. */
   readonly creator: string
@@ -139,9 +139,9 @@ export interface IssuedCode {
 
 /** The result of creating a code. */
 export interface CreatedCode {
-  /** The code's text. */
+  /** The code itself: the text by which an account applies it. */
   readonly code: Code
-  /** The transaction's identifier. */
+  /** The identifier of the transaction that paid for the code. */
   readonly externalId: ExternalId
 }
 
@@ -151,7 +151,7 @@ export interface AppliedCode {
   readonly ticker: Ticker
   /** The amount credited to the main wallet, in units of the asset. */
   readonly amount: Decimal
-  /** The transaction's identifier. */
+  /** The identifier of the transaction that credited the amount. */
   readonly externalId: ExternalId
 }
 
@@ -167,7 +167,7 @@ export interface Plan {
   readonly interestTicker: Ticker
   /** The number of units of the invested asset that equal one unit of the target currency. */
   readonly interestRatio: Units
-  /** The term, in days. */
+  /** The plan's term, in days. */
   readonly days: number
 }
 
@@ -225,15 +225,15 @@ export interface Funding {
   rate: Units | undefined
   /** The time between two settlements, in minutes. */
   intervalMinutes: number
-  /** The maximum computed rate, as a ratio. */
+  /** The upper limit for computed rates, as a ratio. */
   cap: Units
-  /** The minimum computed rate, as a ratio. */
+  /** The lower limit for computed rates, as a ratio. */
   floor: Units
-  /** The sum of the sampled premiums, each multiplied by its sample number, as a ratio. */
+  /** The weighted sum of the sampled premiums, as a ratio. The n-th sample has weight n. */
   weighted: Units
   /**
-   * The number of premiums sampled, one at each whole minute, since the latest settlement, or since the market has had
-   * positions if that is later.
+   * The number of premiums sampled, one at each whole minute, since the latest settlement, or since the market last had
+   * no positions, if that was later.
    */
   samples: number
   /** The latest funding settlements, oldest first; at most 1000. */
@@ -254,16 +254,16 @@ export interface FrozenClock {
   readonly at: number
 }
 
-/** The clock setting that the venue's owner has chosen. */
+/** The setting of a venue's clock, which the venue's owner chooses. */
 export type Clock = RunningClock | FrozenClock
 
-/** A scheduled price for a market. */
+/** A scheduled price move on a market. */
 export interface PriceStep {
-  /** The time, in Unix microseconds. */
+  /** The time at which the price is set, in Unix microseconds. */
   readonly at: number
   /** The market whose price is set. */
   readonly market: MarketName
-  /** The price, in units of the quote currency. */
+  /** The market's new price, in units of the quote currency. */
   readonly price: Units
 }
 
@@ -289,9 +289,9 @@ export interface State {
   readonly plans: Map<PlanId, Plan>
   /** The investments whose term has not ended. */
   readonly investments: Map<InvestmentId, Investment>
-  /** The interest payments of each account, oldest first. */
+  /** The interest that fixed-term plans have paid to each account, oldest first. */
   readonly payments: Map<string, Array<Payment>>
-  /** The trading state of each market. */
+  /** The trading state of each market: its book, stop orders, trades, prices and candles. */
   readonly trading: ReadonlyMap<MarketName, Trading>
   /** The open orders, oldest first. */
   readonly openOrders: OrderIndex<Order>
@@ -301,13 +301,13 @@ export interface State {
   readonly fills: Map<string, Array<Fill>>
   /** The OCO orders with both legs open. */
   readonly ocoOrders: OrderIndex<OcoOrder>
-  /** The open orders that place an exit when they are filled. Derived from other fields. */
+  /** The open orders that place a take-profit or stop-loss when they are filled. Derived from other fields. */
   readonly otoOrders: OrderIndex<OtoOrder>
-  /** The position exits that have at least one open leg. */
+  /** The exits (take-profits and stop-losses) of positions that have at least one open leg. */
   readonly exits: OrderIndex<Exit>
   /** The part of each position that open orders would close. Derived from other fields. */
   readonly claims: Claims
-  /** The value that open orders could add to each futures position. Derived from other fields. */
+  /** The value by which open orders could increase each futures position. Derived from other fields. */
   readonly pending: Pending
   /** The open positions, keyed by account, market and, in hedge mode, side. */
   readonly positions: Map<string, Position>
@@ -326,7 +326,7 @@ export interface State {
   margin: MarginPolicy
   /** The weights of collateral assets, as ratios. An asset without an entry has a weight of zero. */
   readonly weights: Map<Ticker, Units>
-  /** The funding of futures markets. */
+  /** The funding settings and latest settlements of each futures market. */
   readonly funding: Map<MarketName, Funding>
   /** The changes to each account's positions, oldest first. */
   readonly positionChanges: Map<string, Array<PositionChange>>
@@ -340,11 +340,11 @@ export interface State {
   readonly watches: Watches.Watches
   /** The client order ids that each account has ever used. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
-  /** The latest number that was assigned to an order, a transaction or a record. */
+  /** The latest number that was assigned to an order, a trade, a position or another object. */
   lastId: number
   /**
-   * The prefix for the identifiers of keys, codes and sub-accounts. Without a prefix, different venues create the same
-   * identifiers.
+   * The prefix for the identifiers of new keys, codes and sub-accounts. Without a prefix, different venues create the
+   * same identifiers.
    */
   identity?: string
   /** The time of the latest command, in Unix microseconds. No later command has an earlier time. */

@@ -21,7 +21,7 @@ const opposite: { readonly [K in OrderSide]: OrderSide } = { buy: "sell", sell: 
 export const isAsked = ({ stopLoss, takeProfit }: WithExit): boolean =>
   takeProfit !== undefined || stopLoss !== undefined
 
-/** The parts of an order that determine whether the order's exit is valid. */
+/** The fields of an order that determine whether the order's exit is valid. */
 interface Asked extends WithExit {
   readonly side: OrderSide
   readonly reduceOnly?: boolean
@@ -34,9 +34,9 @@ const isBeyond = (price: Price, entry: Units.Units, isAbove: boolean): boolean =
 }
 
 /**
- * The exit that an order requests; `undefined` if the order requests no exit; a refusal if the exit is invalid. Only an
- * order that can open a position can have an exit. The take-profit must be on the profit side of `entry`, the expected
- * entry price, and the stop-loss on the loss side. If `entry` is `undefined`, the sides are not checked.
+ * Returns the exit that an order requests, `undefined` if it requests none, or a refusal if the exit is invalid. Only
+ * an order that can open a position can have an exit. `entry` is the expected entry price: the take-profit must be on
+ * its profit side, and the stop-loss on its loss side. If `entry` is `undefined`, the sides are not checked.
  */
 export const of = (
   state: State,
@@ -59,8 +59,8 @@ export const of = (
 }
 
 /**
- * Creates one leg of an exit. The leg closes the amount that the entry order traded, or the rest of the position if
- * that is smaller.
+ * Creates one leg of an exit. The leg closes the amount that the entry order traded, or the whole position if the
+ * position is smaller by then.
  */
 const legOf = (
   work: Work,
@@ -78,7 +78,7 @@ const legOf = (
     amount: Units.toDecimal(dealStock),
     quantity: dealStock,
     price: undefined,
-    // A long position's take-profit is above its entry price, although the leg sells.
+    // A long position's take-profit sells, but waits for the price to rise above the entry price.
     stop: { price, condition: isProfit === (side === "buy") ? "gte" : "lte", bboRole: undefined, activated: false },
     clientOrderId: undefined,
     stp,
@@ -109,7 +109,9 @@ export const arm = (work: Work, entry: Order): void => {
   }
 }
 
-/** Removes from an exit a leg that can no longer be triggered. Removes the exit itself if it has no leg left. */
+/**
+ * Removes a leg from its exit, because the leg can no longer be triggered. Removes the exit itself if no leg is left.
+ */
 export const leave = (state: State, exit: Exit, leg: Order): void => {
   if (exit.takeProfit === leg) exit.takeProfit = undefined
   else if (exit.stopLoss === leg) exit.stopLoss = undefined

@@ -8,15 +8,15 @@ export interface Terms {
   /** The step of amounts, in units of the base currency. */
   readonly step: Units.Units
   /**
-   * Every amount with at most this number of decimal places is a multiple of the step; -1 if the number of decimal
-   * places is not sufficient to tell.
+   * Every amount with at most this number of decimal places is a multiple of the step; -1 if the decimal places alone
+   * can't show that.
    */
   readonly stepDigits: number
   /** The step of prices, in units of the quote currency. */
   readonly tick: Units.Units
   /**
-   * Every price with at most this number of decimal places is a multiple of the step; -1 if the number of decimal
-   * places is not sufficient to tell.
+   * Every price with at most this number of decimal places is a multiple of the step; -1 if the decimal places alone
+   * can't show that.
    */
   readonly tickDigits: number
   /** The minimum amount of an order, in units of the base currency. */
@@ -39,7 +39,7 @@ const known = new WeakMap<Market.Market, Terms>()
  */
 const digitsOf = (step: Decimal.Decimal): number => /^(?:1|0\.0*1)$/u.test(step) ? Decimal.writtenScale(step) : -1
 
-/** A market's terms, computed only once. */
+/** A market's terms, computed only once for each market. */
 export const of = (market: Market.Market): Terms => {
   const found = known.get(market)
   if (found !== undefined) return found
@@ -65,7 +65,7 @@ export interface Bounded {
   readonly collateral: boolean
   /** The amount, in units of the base currency. */
   readonly amount: Decimal.Decimal
-  /** The price at which the order may trade, in units of the quote currency. */
+  /** The order's limit price, in units of the quote currency. */
   readonly price: Decimal.Decimal
   /** The price that triggers the order, in units of the quote currency; absent if the order has no trigger. */
   readonly activationPrice?: Decimal.Decimal
@@ -73,8 +73,8 @@ export interface Bounded {
 
 /**
  * Whether an order certainly respects its market's bounds. `quantity` is the value of the order's amount, and `total`
- * is amount × price. Most orders pass this fast check. For any other order, the caller must make the full check, which
- * finds the violations, if any.
+ * is amount × price. Most orders pass this fast check. An order that fails may still be valid: the caller must then
+ * make the full check, which finds the violations, if any.
  */
 export const fit = (
   market: Market.Market,
@@ -84,7 +84,8 @@ export const fit = (
 ): boolean => {
   const { maxTotal, minAmount, minTotal, stepDigits, tickDigits } = of(market)
   if (!market.tradesEnabled || (collateral && !market.isCollateral)) return false
-  // Steps are powers of ten, so a number that has no more decimal places than the step is a multiple of the step.
+  // If the step is a power of ten, a number that has no more decimal places than the step is a multiple of the step.
+  // For any other step, the number of digits is -1, so this fast check fails.
   if (Decimal.writtenScale(amount) > stepDigits || Decimal.writtenScale(price) > tickDigits) return false
   if (activationPrice !== undefined && Decimal.writtenScale(activationPrice) > tickDigits) return false
   // `total` is rounded down by less than one unit, so it is below a bound if and only if the exact product is below

@@ -1,10 +1,12 @@
-/** Items sorted by due time. Items that are due at the same time stay in the order in which they were added. */
+/**
+ * A queue of items, sorted by due time. Items that are due at the same time stay in the order in which they were added.
+ */
 import * as FifoQueue from "./FifoQueue.ts"
 import { SkipList } from "./SkipList.ts"
 
 /** An item, its due time, and whether it has been removed. */
 interface Item<A> {
-  /** The item in the queue. */
+  /** The value that was added to the queue. */
   readonly value: A
   /** The due time, in Unix microseconds. */
   readonly at: number
@@ -14,9 +16,9 @@ interface Item<A> {
 
 /** A queue of items, sorted by due time in Unix microseconds. */
 export interface TimerQueue<A> {
-  /** The items that are due at each time. */
+  /** The items, keyed by due time. */
   readonly queues: SkipList<FifoQueue.FifoQueue<Item<A>>>
-  /** The entry of each item. */
+  /** The entry of each item in the queue, keyed by item. */
   readonly items: Map<A, Item<A>>
 }
 

@@ -1,7 +1,7 @@
 /**
  * The bounds of times and durations. Every time that enters a venue is checked against these bounds, whether it comes
- * from the machine's clock or from an imported journal. The sum of a time and a duration is before the year 2255, after
- * which a `number` can no longer represent every microsecond.
+ * from the machine's clock or from an imported journal. The bounds keep the sum of a time and a duration before the
+ * year 2255, after which a `number` can no longer represent every microsecond.
  */
 import * as Schema from "effect/Schema"
 

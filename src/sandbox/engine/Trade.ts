@@ -20,13 +20,13 @@ export interface Trade {
   readonly rpi: boolean
 }
 
-/** A fill: one order's part in a trade. */
+/** A fill: the part of one order in a trade. */
 export interface Fill {
   /** The trade's identifier. */
   readonly trade: number
   /** The filled order, in its current state. */
   readonly order: Order
-  /** The other order in the trade; `undefined` if the outside market was the other side. */
+  /** The other order in the trade; `undefined` if the order traded with the outside market. */
   readonly counterparty: OrderId | undefined
   /** The time of the trade, in Unix microseconds. */
   readonly at: number

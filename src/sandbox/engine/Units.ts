@@ -29,8 +29,8 @@ const [mostRead, mostMissed] = [4096, 65_536]
 
 /**
  * A cache of quantities, keyed by the number of fractional digits and then by all digits as a whole number. The same
- * prices and amounts recur, so orders can share one value in memory. Whole numbers are faster keys than strings,
- * because every order contains new string objects.
+ * prices and amounts recur, so orders can share one value in memory. The keys are whole numbers, which are faster than
+ * strings, because every order contains new string objects.
  */
 const read = Array.from({ length: scale + 1 }, () => new Map<number, Units>())
 
@@ -68,7 +68,7 @@ const wholeNumberOf = (decimal: Decimal.Decimal): number => {
   return decimal.charCodeAt(0) === 45 ? -number : number
 }
 
-/** Converts a quantity to a decimal with canonical text. */
+/** Converts a quantity to a decimal in canonical form. */
 export const toDecimal = (units: Units): Decimal.Decimal =>
   // Fails only for quantities with 47 or more digits before the decimal point. Balances are far below that.
   Result.getOrThrow(Decimal.fromUnits(units, scale))

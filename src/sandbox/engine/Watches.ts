@@ -1,8 +1,8 @@
 /**
  * Finds the accounts that might get a margin call or be liquidated because of a price move, without evaluating the
  * other accounts. Each account with positions watches every price on which its value depends, with a bound for each
- * price. While all prices are within their bounds, the account's risk level can't change. A price beyond a bound only
- * causes the account to be checked.
+ * price. While all prices are within their bounds, the account's risk level can't change. When a price reaches a bound,
+ * the account is only checked: its risk level may be unchanged.
  */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import { SkipList } from "./SkipList.ts"
@@ -11,11 +11,11 @@ import type { Units } from "./Units.ts"
 /** A price that accounts watch: a market's mark price or index price. */
 export type Source = `${"mark" | "index"} ${MarketName}`
 
-/** One account's watch. */
+/** One account's watch on one price. The account is checked once the price reaches the watch's bound. */
 interface Watch {
   readonly account: string
   readonly list: SkipList<Watch>
-  /** The watch's key in the list. */
+  /** The watch's sort key in `list`. */
   readonly key: bigint
 }
 
@@ -29,7 +29,7 @@ interface Lists {
 
 /** All accounts' watches, and the current command's changes that require checks. */
 export interface Watches {
-  /** The watches, keyed by price. */
+  /** The watches, keyed by the price that they watch. */
   readonly bySource: Map<Source, Lists>
   /** The watches of each account. */
   readonly byAccount: Map<string, Array<Watch>>
@@ -55,10 +55,10 @@ export const make = (): Watches => ({
   count: 0n
 })
 
-/** Each key is a bound followed by the watch's number, which takes this many bits. */
+/** Each key consists of a bound and, in its lowest bits, the watch's number, which takes this many bits. */
 const bits = 64n
 
-/** Adds a watch that ends when a price falls (or rises) to a bound. */
+/** Adds a watch that ends when a price falls or, with `rises`, rises to a bound. */
 export const add = (
   watches: Watches,
   account: string,
@@ -96,8 +96,8 @@ const takeUpTo = (list: SkipList<Watch>, bound: bigint | undefined, dirty: Set<s
 }
 
 /**
- * Marks the accounts whose watches end at a price as needing a check. If the price no longer exists, marks all accounts
- * that watch it.
+ * Given the current price, marks the accounts whose watches have ended as needing a check. If there is no price any
+ * more, marks all accounts that watch it.
  */
 export const trigger = ({ bySource, dirty }: Watches, source: Source, price: Units | undefined): void => {
   const lists = bySource.get(source)

@@ -1,13 +1,13 @@
-/** The context in which a command is applied. */
+/** The context in which a command or a scheduled event is applied. */
 import type { Event } from "./Event.ts"
 import type { State } from "./State.ts"
 
-/** A command that is being applied. */
+/** A command, or a scheduled event, that is being applied. */
 export interface Work {
-  /** The state, which the command changes. */
+  /** The state, which the command or event changes. */
   readonly state: State
-  /** The command's time, in Unix microseconds. */
+  /** The time of the command or of the scheduled event, in Unix microseconds. */
   readonly at: number
-  /** The events that the command has caused so far. */
+  /** The events caused so far. */
   readonly events: Array<Event>
 }

@@ -74,8 +74,8 @@ const isJson = (type: string): boolean =>
   type === "application/json" || type.split(";")[0]?.trim().toLowerCase() === "application/json"
 
 /**
- * The text that was signed, if the payload encodes the same JSON as the body; `undefined` otherwise. If the body has
- * extra spaces, the result is the payload's text, without the spaces.
+ * The text that was signed, if the payload encodes the body; `undefined` otherwise. In a dialect that signs compact
+ * JSON, this is the body without the spaces between its tokens.
  */
 const signedText = ({ policy }: Dialect, payload: string, body: Uint8Array): string | undefined => {
   if (!isUtf8(body)) return undefined
@@ -85,7 +85,7 @@ const signedText = ({ policy }: Dialect, payload: string, body: Uint8Array): str
   }
   const compact = Json.compact(text)
   const isSigned = payload === Signature.payloadOf(Buffer.from(compact))
-  // The body's text must also be valid JSON, not only the payload.
+  // Without its spaces, an invalid body can become valid JSON, so the body itself is checked as well.
   return isSigned && Result.isSuccess(Json.parse(text)) ? compact : undefined
 }
 

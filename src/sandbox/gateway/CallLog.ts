@@ -32,7 +32,7 @@ const showScalar = (value: unknown, secrets: Iterable<string>, most?: number): S
   return typeof value === "number" || typeof value === "boolean" || value === null ? value : {}
 }
 
-/** Shows at most one level of nesting, because no protocol field is a list of lists. */
+/** Shows a single value, or a list of values. No protocol field is a list of lists. */
 const show = (value: unknown, secrets: Iterable<string>): Schema.Json =>
   Array.isArray(value)
     ? value.slice(0, items).map((item) => showScalar(item, secrets, longestInList))

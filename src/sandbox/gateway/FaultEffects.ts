@@ -44,7 +44,7 @@ const truncate = ({ body, headers, status }: Written, length: number): Streamed 
   }
 }
 
-/** The part of a response that contains its order ids. */
+/** Copies a JSON value without any fields except order ids and the objects and lists that contain them. */
 const idsOf = (value: unknown): object => {
   if (Array.isArray(value)) return value.map(idsOf)
   if (!Json.isObject(value)) return {}

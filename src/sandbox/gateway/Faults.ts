@@ -1,5 +1,6 @@
 /**
- * Faults determine which calls and streams go wrong, and how. A value in a request never triggers a fault.
+ * Faults determine which calls and streams go wrong, and how. Only the sandbox's owner adds faults: no special value
+ * in a request triggers one.
  *
  * @example
  * ```ts

@@ -17,13 +17,13 @@ export interface Limits {
    * documented limit.
    */
   readonly override: (limit: RateLimit | undefined, path?: string) => void
-  /** Resets the numbers of counted calls, but keeps the limits. */
+  /** Sets all call counts to zero, but keeps the limits. */
   readonly forget: () => void
   /** The counted calls and the replaced limits, as plain data. */
   readonly saved: () => Saved
 }
 
-/** The calls of one caller that are counted together. */
+/** The number of one caller's calls on one path during a fixed period. */
 interface Window {
   /** The start of the window, in Unix microseconds. */
   readonly start: number

@@ -1,6 +1,6 @@
 /**
- * Finds the caller's probable mistake that explains a refusal. Client developers need such hints, because real
- * exchanges don't give them.
+ * Finds the mistake that probably led to a call's refusal. Client developers need such hints, because real exchanges
+ * don't give them.
  */
 import * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"

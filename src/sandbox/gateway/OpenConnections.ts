@@ -55,7 +55,7 @@ export interface Connected {
   readonly subscriptions: ReadonlyArray<SubscribedChannel>
   /** The number of messages sent to the client, both replies and pushed messages. */
   readonly sent: number
-  /** The total length of the messages that are waiting to be sent or read, in characters or bytes. */
+  /** The total length of the client's unread messages, in characters. A byte in a socket's buffer counts as one. */
   readonly waiting: number
 }
 

@@ -58,8 +58,8 @@ export interface NewRequest {
    */
   readonly fields?: Readonly<Record<string, Schema.Json>>
   /**
-   * `answered`: the request succeeded. `refused`: the exchange refused it. `failed`: there was no response, or a fault
-   * produced the response.
+   * `answered`: the request succeeded. `refused`: the exchange, or a fault in its place, refused the request. `failed`:
+   * there was no response, or a fault sent it in parts or gave it a 5xx status.
    */
   readonly verdict: "answered" | "refused" | "failed"
   /** The HTTP status, if there was a response. */
@@ -68,7 +68,7 @@ export interface NewRequest {
   readonly refused?: string
   /** The invalid fields, each with the kind of constraint that it violates. */
   readonly violations?: Readonly<Record<string, string>>
-  /** Describes the values that each of these fields accepts: the bound, the step, or the allowed values. */
+  /** Describes the values that each invalid field accepts: the bound, the step, or the allowed values. */
   readonly expected?: Readonly<Record<string, string>>
   /** The names of the request's fields that the endpoint does not have, and that the call ignored. */
   readonly ignored?: ReadonlyArray<string>

@@ -20,7 +20,7 @@ export interface Wire {
   readonly send: (text: string) => void
   /** Closes the connection. Called at most once. */
   readonly end: (ending: Ending) => void
-  /** The total length of the messages that the client has not read yet, in characters or bytes. */
+  /** The total length of the messages that the client has not read yet: in bytes for a socket, else in characters. */
   readonly waiting: () => number
 }
 
@@ -28,7 +28,7 @@ export interface Wire {
 export interface Client {
   /** Handles a message from the client. */
   readonly receive: (text: string) => void
-  /** Called when the client has shown that it is alive without sending a message. */
+  /** Called when anything arrives from the client, such as a pong, so that its connection does not count as silent. */
   readonly heard: () => void
   /** Whether to reply to a ping that is a control frame. */
   readonly pinged: () => boolean

@@ -3,7 +3,7 @@ import type { StreamTokenPolicy } from "../../domain/VenuePolicy.ts"
 import type { Key, State } from "../engine/State.ts"
 import * as StreamToken from "../handlers/StreamToken.ts"
 
-/** The tokens of a venue. */
+/** Decides which of a venue's tokens are valid, and remembers which have been used. */
 export interface StreamTokens {
   /**
    * Returns the key to which a token belongs, if the token can authorize a connection now. `serverTime` is on the clock
@@ -17,7 +17,7 @@ const noTokens: StreamTokenPolicy = { lifetimeSeconds: -1, singleUse: true }
 
 /** Creates the tokens for a venue. No token has been used yet. */
 export const make = ({ lifetimeSeconds, singleUse }: StreamTokenPolicy = noTokens): StreamTokens => {
-  /** The used tokens that are still valid, with their creation times. */
+  /** The used tokens that have not expired, with their creation times. */
   const used = new Map<string, number>()
   const lifetime = lifetimeSeconds * 1e6
 

@@ -37,13 +37,16 @@ export interface Kept {
   /** The call's number in the log. */
   readonly number: number
   /**
-   * The request, with its body truncated to 4096 bytes. If the entire request exceeds 8192 bytes, its other strings
-   * are truncated to 256 characters each.
+   * The request. If its body exceeds 4096 bytes, or the entire request 8192 bytes, the body is truncated to 4096 bytes,
+   * and only the first 256 characters of the path, the query and each of 32 headers are stored.
    */
   readonly request: Request
   /** Whether the request was stored in full. */
   readonly whole: boolean
-  /** The response, without its body if that was sent in parts; `undefined` if the connection was reset. */
+  /**
+   * The response; `undefined` if the connection was reset. The body is truncated to 4096 characters, and is empty if it
+   * was sent in parts.
+   */
   readonly answer: Written | undefined
 }
 

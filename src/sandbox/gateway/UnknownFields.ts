@@ -9,7 +9,7 @@ import * as NearMiss from "./NearMiss.ts"
 export interface UnknownField {
   /** The name of the field; `orders.price` for a field of an order in a bulk request. */
   readonly name: string
-  /** The field that the caller probably meant, if the request does not have that field as well. */
+  /** The field that the caller probably meant, unless the request already has that field. */
   readonly meant: string | undefined
   /** Whether the field belongs to another dialect. */
   readonly isForeign: boolean

@@ -43,7 +43,7 @@ export interface Held {
   readonly locked: Units.Units
 }
 
-/** A balance of the trade account, in the form used by responses. */
+/** A balance of the trade wallet, in the form used by responses. */
 export const tradeBalance = ({ free, locked }: Held): TradeBalance.Balance => ({
   available: Units.toDecimal(free),
   freeze: Units.toDecimal(locked)
@@ -146,10 +146,7 @@ interface Balances {
   readonly to?: Transfers.Balance
 }
 
-/**
- * The source and target balances of a transfer. If a request contains both balances and a method, the balances take
- * precedence.
- */
+/** The source and target wallets of a transfer. If a request names both wallets and a method, the wallets count. */
 const balancesOfTransfer = (
   { method, ...balances }: Balances & { readonly method?: keyof typeof methods }
 ): Balances =>
@@ -196,7 +193,7 @@ const funds = group({
   Transfers: {
     operation: ({ amount, ticker, ...request }) => {
       const { from, to } = balancesOfTransfer(request)
-      // A request with neither balances nor a method has already been refused.
+      // A request that names neither wallets nor a method has already been refused.
       return from === undefined || to === undefined
         ? { _tag: "Nothing" }
         : { _tag: "Transfer", amount, ticker, from: wallets[from], to: wallets[to] }

@@ -14,10 +14,10 @@ import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Page from "./Page.ts"
 import * as Records from "./Records.ts"
 
-/** The fills in a list that belong to an order. */
+/** Finds an order's fills in a list. */
 export const fillsByOrder = Records.indexBy(({ order }: Fill) => order.id)
 
-/** Whether positions can be traded on a market. */
+/** Whether a market has margin or futures trading. */
 const trades = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
 
 /** Merges two lists, latest first. */

@@ -28,7 +28,7 @@ export interface Context {
 export interface Reading<E extends Endpoint.Any> {
   /** Always absent, because a call that only reads has no operation. */
   readonly operation?: never
-  /** Checks that only the exchange can make. By default there are no checks. */
+  /** Checks that need the exchange's state or clocks. By default there are no checks. */
   readonly check?: (request: Endpoint.Request<E>, context: Context) => Violations
   /** Builds the response to a request. */
   readonly answer: (request: Endpoint.Request<E>, context: Context) => Endpoint.Response<E>

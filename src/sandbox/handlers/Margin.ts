@@ -24,7 +24,7 @@ const changesByPosition = Records.indexBy(({ position }: PositionChange) => posi
 const changesByMarket = Records.indexBy(({ market }: PositionChange) => market)
 const paymentsByMarket = Records.indexBy(({ market }: FundingPayment) => market)
 
-/** A fraction whose denominator is the value of all positions. */
+/** A fraction of `value`, the value of all positions; a fixed large number if there are no positions. */
 const fraction = (part: Units.Units, value: Units.Units) =>
   value === 0n ? Margin.noPositions : Units.toDecimal(Units.over(part, value))
 

@@ -3,7 +3,7 @@ import { type HistoryLimit, Limit, Offset, type RecordOffset } from "../../domai
 
 /** Some records of a list, with their position in the list. */
 export interface Page<A, L extends HistoryLimit, O extends RecordOffset> {
-  /** The maximum number of records. */
+  /** The maximum number of records on the page. */
   readonly limit: L
   /** The number of records that precede this page in the list. */
   readonly offset: O

@@ -1,6 +1,6 @@
 /** Finds records in lists that only grow, without scanning them. */
 
-/** The index of a list, up to the record at which indexing stopped. */
+/** An index of the first `read` records of a list. */
 interface Index<A, K> {
   readonly byKey: Map<K, Array<A>>
   read: number
@@ -50,7 +50,7 @@ const countBefore = <A>(list: ReadonlyArray<A>, timeOf: (record: A) => number, t
   return low
 }
 
-/** The range of Unix seconds from which to read records, both ends inclusive. */
+/** A range of times in Unix seconds, both ends inclusive. */
 interface Seconds {
   readonly endDate?: number
   readonly startDate?: number

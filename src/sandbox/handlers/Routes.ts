@@ -16,7 +16,7 @@ export type { Context } from "./Handler.ts"
 export interface Route {
   /** The endpoint, from the contract. */
   readonly endpoint: Endpoint.Any
-  /** Checks that only the exchange can make. */
+  /** Checks that need the exchange's state or clocks. */
   readonly check: (request: never, context: Context) => Violations
   /** The engine operation that a call requests. */
   readonly operation: (request: never) => Operation

@@ -37,10 +37,10 @@ const openOrders = ({ account, state }: Context, { clientOrderId, market, orderI
 /** Whether a closed order was filled completely. */
 const isFilled = ({ status }: Order): boolean => status === "FILLED"
 
-/** The closed orders in a list that have the given id; at most one. */
+/** Finds the closed order with an id in a list. Returns at most one order. */
 export const endedById = Records.indexBy(({ id }: Order) => id)
 const endedByClientOrderId = Records.indexBy(({ clientOrderId }: Order) => clientOrderId)
-/** The closed orders in a list that belong to a market. */
+/** Finds a market's closed orders in a list. */
 export const endedByMarket = Records.indexBy(({ market }: Order) => market)
 const endedByFilled = Records.indexBy(isFilled)
 const endedInPart = Records.indexBy((order: Order) => !isFilled(order) && order.dealStock > 0n)
@@ -86,7 +86,7 @@ const hasOrder = (context: Context, clientOrderId: ClientOrderId): boolean =>
   endedOrders(context, { clientOrderId }).length > 0 ||
   !Iterator.from(openOrders(context, { clientOrderId })).next().done
 
-/** The fills in a list that belong to a market. */
+/** Finds a market's fills in a list. */
 export const fillsByMarket = Records.indexBy(({ order }: Fill) => order.market)
 const fillsByClientOrderId = Records.indexBy(({ order }: Fill) => order.clientOrderId)
 

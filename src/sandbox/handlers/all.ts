@@ -1,5 +1,5 @@
 /**
- * The handlers of all endpoints. If a handler is missing, compilation fails here with an error that names the endpoint.
+ * The handlers of all endpoints. If a handler is missing, this file does not compile, and the error names the endpoint.
  */
 import { account } from "./Account.ts"
 import { bulk } from "./Bulk.ts"

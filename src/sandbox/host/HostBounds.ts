@@ -80,7 +80,7 @@ export class BoundReached extends Schema.TaggedError<BoundReached>()("BoundReach
   limit: Schema.Finite,
   message: Schema.String
 }, { httpApiStatus: 429 }) {
-  /** The bound's name. */
+  /** The bound's name, such as `maxVenues`. */
   declare readonly bound: keyof Bounds
   /** The bound's value. */
   declare readonly limit: number

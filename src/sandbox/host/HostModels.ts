@@ -94,7 +94,10 @@ export interface Summary {
    * The venue's stage; present only in lists. The stage `lost` means that the venue was awake on a node that is lost.
    */
   readonly stage?: Stage
-  /** The beginning of the venue's current stage, in Unix microseconds; absent if the venue was never called. */
+  /**
+   * The beginning of the venue's current stage, in Unix microseconds; present only in lists. In a cluster, absent if
+   * the venue was never called.
+   */
   readonly since?: number
   /** The address of the venue's node, if the venue is awake in a cluster. */
   readonly node?: string
@@ -184,11 +187,11 @@ export const NodeStatus: Schema.Codec<NodeStatus, unknown> = Schema.Struct({
 export interface HostStatus {
   /** The number of venues. */
   readonly venues: number
-  /** The number of awake venues and forks. */
+  /** The number of awake venues and forks; in a cluster, only those on this node. */
   readonly awake: number
   /** The number of venues with their own port. */
   readonly ports: number
-  /** The process's memory usage, in bytes, including garbage. */
+  /** The memory usage of this process, in bytes, including garbage. */
   readonly memory: number
   /** The bounds, keyed by name. */
   readonly bounds: Readonly<Record<string, number>>
@@ -251,7 +254,7 @@ export class NotMade extends Schema.TaggedError<NotMade>()("NotMade", {
   field: Schema.String,
   message: Schema.String
 }, { httpApiStatus: 400 }) {
-  /** The invalid field. */
+  /** The name of the invalid field. */
   declare readonly field: string
   /** Describes the problem, and how to resolve it. */
   declare readonly message: string

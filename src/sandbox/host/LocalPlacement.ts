@@ -31,7 +31,7 @@ export interface Entry {
   readonly resident: Resident.Resident<WakeFailure>
 }
 
-/** A path without the prefix of a fork, if it has one. */
+/** A path without its fork prefix, `/fork/{number}`, if it has one. */
 const innerPath = (path: string): string => path.startsWith("/fork/") ? path.replace(/^\/fork\/\d+/u, "") : path
 
 /**

@@ -11,9 +11,9 @@ import { fromSqlite, JournalError } from "../store/JournalError.ts"
 export interface VenueKey {
   /** The account that the key belongs to. */
   readonly account: string
-  /** The public part, which each call sends. */
+  /** The public part, which is sent with each call. */
   readonly apiKey: string
-  /** The secret, which signs the calls. */
+  /** The secret, with which calls are signed. */
   readonly apiSecret: string
 }
 

@@ -2,8 +2,8 @@
  * One venue of a host, asleep or awake. A call wakes a sleeping venue; an idle venue falls asleep.
  *
  * Calls that arrive while the venue is waking up are queued, and carried out in order of arrival. The venue falls
- * asleep only while no call is in progress and its feed has no readers. A call that arrives while the venue is falling
- * asleep wakes it again.
+ * asleep only if it has no call in progress, no feed reader, no WebSocket and no fork. A call that arrives while the
+ * venue is falling asleep wakes it again.
  *
  * Each caller waits for a limited time. After that, the host refuses the call, even if the venue is still being opened
  * or closed.

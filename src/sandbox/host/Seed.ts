@@ -86,7 +86,7 @@ export interface Copied {
   /** The commands, with the copy's own keys. */
   readonly commands: ReadonlyArray<Command>
   /**
-   * The copy's keys. The original's initial keys have the same names as in the original; later keys are keyed by
+   * The copy's keys. A key that replaces one of the original's initial keys keeps its name; all others are keyed by
    * account. If several keys have the same name, only the first one is listed.
    */
   readonly keys: Readonly<Record<string, VenueKey>>

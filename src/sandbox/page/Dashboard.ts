@@ -11,7 +11,7 @@ import type { Answer } from "../gateway/Message.ts"
 /** The page's path. */
 export const path = "/"
 
-/** The paths at which the page is served: its own path, and the directory of the control plane's paths. */
+/** The paths at which the page is served: its own path, and the path that precedes the control plane's version. */
 export const paths: ReadonlySet<string> = new Set([path, "/control/"])
 
 const sourceOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`

@@ -21,9 +21,9 @@ export interface UnansweredCall {
 /** The connections of a server. */
 export interface Connections {
   /**
-   * Adds a connection. If its address or the server as a whole has too many connections, closes the connection whose
-   * request has been incomplete for the longest time. If no request is incomplete, closes an idle connection. If every
-   * connection is a WebSocket or has a call in progress, closes the new connection.
+   * Adds a connection. If its address has too many connections, closes one of that address; if the server as a whole
+   * has too many, closes one of the address with the most. This is the connection whose request has been incomplete for
+   * the longest time, or else an idle one. If all are WebSockets or have calls in progress, closes the new connection.
    */
   readonly open: (socket: Socket) => void
   /** Adds a call to its connection; `undefined` if the connection has too many calls. */
@@ -101,8 +101,8 @@ const isOwing = ({ calls, hasCalled }: Connection): boolean =>
 const isIdle = ({ calls, isUpgraded }: Connection): boolean => calls.length === 0 && !isUpgraded
 
 export const make = (): Connections => {
-  // When a connection breaks, the response of a pipelined call that waits behind another call is never closed. So the
-  // socket's `close` event ends all calls of the connection.
+  // When a connection breaks, the response of a pipelined call that waits behind another call emits no `close` event.
+  // So the socket's `close` event ends all calls of the connection.
   const opened = new Map<Socket, Connection>()
   const connections = Quotas.make(Bounds.maxConnections)
   const waiting = Quotas.make(Bounds.maxUnanswered.ofAll)

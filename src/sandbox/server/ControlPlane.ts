@@ -119,8 +119,8 @@ const groupLayer = (
       fork: ({ payload }) => fork(payload.sequence),
       forks: () => control.forks,
       endFork: ({ params }) => done(control.endFork(params.id)),
-      // All commands are checked before the first one is sent, because the HTTP status tells whether the journal is
-      // intact.
+      // All commands are checked before the first one is sent, because the HTTP status, which is sent first, tells
+      // whether the journal is intact.
       journal: () =>
         Effect.map(
           Effect.andThen(venue.journal.committed, venue.journal.lines),
@@ -179,8 +179,8 @@ const toApp = (
   )
 
 /**
- * Holds back a response until the journal has confirmed that this process still has the venue. This applies to every
- * request, because faults, limits and refusals write nothing to the journal.
+ * Holds back a response until the journal has confirmed that this process still has the venue. Without this, a request
+ * that writes nothing to the journal, such as one about faults, would not notice that another process has the venue.
  */
 const confirmed = (
   { journal }: Venue["Service"],

@@ -54,7 +54,8 @@ export interface Options {
    */
   readonly allowHosts?: ReadonlyArray<string>
   /**
-   * The time limit for receiving a request, and for the caller to read the response, in milliseconds; 30000 by default.
+   * The time limit for a request to arrive, and again for the caller to read the response, in milliseconds; 30000 by
+   * default.
    */
   readonly requestTimeout?: number
   /**
@@ -95,7 +96,7 @@ interface Service {
   readonly clock: Clock.Clock
   readonly requestTimeout: number
   readonly headersTimeout: number
-  /** The feeds that are being sent. They do not end unless the server ends them. */
+  /** The feeds that are being sent. They never end by themselves, so the server ends them when it stops. */
   readonly feeds: Set<Http.ServerResponse>
   /** The connections that became WebSockets. */
   readonly sockets: Set<Duplex>

@@ -1,8 +1,8 @@
-/** Keeps a log readable while a problem persists: it logs the problem once, and counts the repetitions. */
+/** Keeps a log readable while a problem persists: the problem is logged once, and its repetitions are counted. */
 import * as Cause from "effect/Cause"
 import * as Logger from "effect/Logger"
 
-/** The time after a problem is logged during which repetitions are only counted, in milliseconds. */
+/** The time after a problem is logged, in milliseconds, in which repetitions of the problem are only counted. */
 const window = 60_000
 
 /** The maximum number of different problems that are tracked at the same time. */

@@ -22,7 +22,7 @@ const writeHead = (
  * complete one.
  */
 const reset = (request: Http.IncomingMessage): void => {
-  // A response that waits behind another one has no socket.
+  // Uses the request's socket, because a response that waits behind another one has none yet.
   request.socket.resetAndDestroy()
 }
 

@@ -1,5 +1,5 @@
 /**
- * The sandbox over HTTP.
+ * Serves a sandbox over HTTP.
  *
  * @example
  * ```ts

@@ -32,7 +32,7 @@ export const answer = (head: Head, { policy }: Dialect, { connect }: Streams): O
   return isUpgrade(head) ? { _tag: "Upgraded", connect, decline: () => undefined } : upgradeRequired
 }
 
-/** The response from a transport that can't carry a WebSocket. */
+/** The response from a transport that can't carry a WebSocket. An outcome without a WebSocket is returned unchanged. */
 export const decline = (outcome: Outcome): Answer => {
   if (outcome._tag === "Upgraded") outcome.decline()
   else if (outcome._tag === "Tunneled") outcome.far.destroy()

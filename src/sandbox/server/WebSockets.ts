@@ -10,19 +10,19 @@ export interface WebSockets {
   /** Reserves a slot for a client until its connection closes. Returns a refusal if no slot is left. */
   readonly open: (socket: Duplex, head: Head) => Written | undefined
   /**
-   * Records that bytes were written. If too many bytes are waiting on all connections together, breaks the connection
-   * with the most waiting bytes.
+   * Records that bytes were written. If too many bytes are unread on all connections together, breaks the connection
+   * with the most unread bytes.
    */
   readonly wrote: (bytes: number) => void
 }
 
 /**
- * Creates an empty collection. `maxUnread` is the maximum number of bytes that may be waiting for all clients together.
+ * Creates an empty collection. `maxUnread` is the maximum number of unread bytes on all connections together.
  */
 export const make = (maxUnread: number = Bounds.maxUnread): WebSockets => {
   const sockets = new Set<Duplex>()
   const places = Quotas.make(Bounds.maxWebSockets)
-  /** An upper bound on the number of waiting bytes. */
+  /** An upper bound on the number of unread bytes. */
   let atMost = 0
 
   const count = (): number => {

@@ -83,7 +83,7 @@ export const decode = (text: string): Result.Result<Command, Schema.SchemaError>
   return Result.isSuccess(json) ? decodeJson(json.success) : decodeChecked(text)
 }
 
-/** The link before the first entry. */
+/** The link before the first entry: 32 zero bytes. */
 const beginning: Uint8Array = new Uint8Array(32)
 
 /** The link of an entry: a hash of its text and of the link before it. */
@@ -98,7 +98,7 @@ export const link = (before: Uint8Array, text: string): Uint8Array => {
 export const isSame = (value: unknown, link: Uint8Array): boolean =>
   value instanceof Uint8Array && Buffer.compare(value, link) === 0
 
-/** A row of the database table. */
+/** A row of the table of entries. */
 export type Row = Readonly<Record<string, unknown>>
 
 /** A position in the chain: an entry's number and link. */

@@ -2,11 +2,10 @@
  * The durable record of every command, in an embedded SQLite database. Without a file, the record is kept in memory, up
  * to a maximum size.
  *
- * Without a file, a group contains the commands of one turn of the event loop; with a file, it contains the commands of
- * two turns. A group is written in one transaction, and no reply that depends on one of its commands is sent before the
- * group is durable. When a write fails, no reply of the group is sent, and nothing more is written until the venue is
- * reopened. A hash chain links every entry to the one before it, so no entry can be changed, lost or inserted
- * unnoticed.
+ * Commands are written in groups: the commands of two turns of the event loop or, without a file, of one turn. A group
+ * is written in one transaction, and no reply that depends on one of its commands is sent before the group is durable.
+ * When a write fails, no reply of the group is sent, and nothing more is written until the venue is reopened. A hash
+ * chain links every entry to the one before it, so no entry can be changed, lost or inserted unnoticed.
  *
  * @example
  * ```ts
@@ -68,7 +67,7 @@ export interface Journal {
   readonly verify: Effect.Effect<void, JournalError>
   /**
    * Visits the commands from `after` (exclusive) to `to` (inclusive), in order. Fails at the first command that is
-   * damaged or missing. `after` must be 0 or the number of the snapshot's command.
+   * damaged or missing. The command `after` itself is not checked.
    */
   readonly read: (
     after: number,

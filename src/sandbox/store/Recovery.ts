@@ -85,8 +85,8 @@ export const catchUp = (
 const atOnce = 1000
 
 /**
- * Computes the state after an earlier command, starting from the first command, or from the state after the command
- * `from`. That state must be saved, and so must all earlier states that later commands restore.
+ * Computes the state after command `sequence`. Starts from the state after command `from`; by default, from the first
+ * command. The state after `from` must be saved, and so must all earlier states that later commands restore.
  */
 export const stateAfter = Effect.fnUntraced(function*(
   journal: Journal.Journal,
@@ -98,7 +98,7 @@ export const stateAfter = Effect.fnUntraced(function*(
   const start: Start = { history, recalled: yield* journal.recalledAfter(from) }
   while (history.sequence < sequence) {
     yield* follow(journal, states, start, Math.min(sequence, history.sequence + atOnce), () => undefined)
-    // The venue can serve calls while this runs.
+    // Lets the venue serve calls meanwhile.
     yield* Effect.yieldNow
   }
   return history.state

@@ -21,7 +21,7 @@ export interface SavedStates {
   readonly save: (sequence: number, state: State.State) => void
   /** The commands whose states are saved, with their times in Unix microseconds, oldest first. */
   readonly list: () => ReadonlyArray<SavedState>
-  /** A copy of the state after this command, whose state must be saved; 0 for the initial state. */
+  /** Returns a copy of the state after this command, which must be saved. For command 0, returns the initial state. */
   readonly recall: History.Recall
   /** Drops the oldest states if there are more than 16. */
   readonly trim: () => void

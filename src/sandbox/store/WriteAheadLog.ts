@@ -18,7 +18,7 @@ export interface Inspection {
 export const headerLength = 32
 const frameHeaderLength = 24
 
-/** The lowest bit of the log's magic number determines the byte order of the checksums. */
+/** The log's magic number. If its lowest bit is set, the checksums read the log as big-endian numbers. */
 const magic = 0x377f0682
 
 /** Continues a checksum over the next `length` bytes; `length` is a multiple of eight. */

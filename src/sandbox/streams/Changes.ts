@@ -32,7 +32,7 @@ export const make = <Topic, Key, Value>(
   { changesAt, isChangedBy, keysOf, push, pushes, valueOf }: Values<Topic, Key, Value>
 ): Subscription<Topic> => {
   const pace = Pace.make(pushes, outlet)
-  /** The latest value that was pushed for each key, as text; `undefined` for a key without a value. */
+  /** Each key's value when it was last pushed, or else at subscription, as text; `undefined` if it had no value. */
   let known = new Map<Key, string | undefined>()
   let turn = changesAt?.(outlet.context().at)
   if (turn !== undefined) outlet.wakeAt(turn)

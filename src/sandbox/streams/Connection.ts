@@ -101,7 +101,7 @@ export class Connection implements Shown {
     surroundings.place.show(this)
   }
 
-  /** Handles a message from the client, after everything due has been applied. */
+  /** Handles a message from the client. The caller must have applied everything due. */
   receive(text: string): void {
     if (this.isOver) return
     const request = Frame.readRequest(text)
@@ -263,9 +263,7 @@ export class Connection implements Shown {
     return count
   }
 
-  /**
-   * Ends the subscriptions to the markets that the parameters name; to all markets if the parameters name no market.
-   */
+  /** Ends the subscriptions to the markets that the parameters name; without parameters, all subscriptions. */
   private unsubscribe({ id, params }: Frame.Request, { name }: Served): undefined {
     this.succeed(id, Frame.success)
     const listening = this.listening.get(name)

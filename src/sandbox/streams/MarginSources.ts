@@ -51,7 +51,7 @@ const pushIndexes = (
   }
 }
 
-/** The changes to the account's positions by liquidations in a command, oldest first. */
+/** The changes that a command's liquidations have made to the account's positions, oldest first. */
 const liquidated = ({ events }: Command, { account, state }: Context): ReadonlyArray<PositionChange> => {
   const count = events.filter((event) => event._tag === "PositionChanged" && event.account === account).length
   return count === 0

@@ -65,7 +65,7 @@ const lastPriceOf = ({ state }: Context, market: MarketName) => {
   return last === undefined ? undefined : { market, price: Units.toDecimal(last) }
 }
 
-/** Pushes a value per market. */
+/** Pushes each market's value in a message of its own. */
 const perMarket = <Topic extends { readonly market: MarketName }, Value>(
   outlet: Outlet<Value>,
   values: Pick<Changes.Values<Topic, MarketName, Value>, "changesAt" | "pushes" | "valueOf">

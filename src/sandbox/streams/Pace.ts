@@ -16,8 +16,8 @@ export interface Pace {
 }
 
 /**
- * Starts the schedule now. From now on, pushes are due at multiples of the interval: either at every multiple, or only
- * at the first multiple after a change.
+ * Starts the schedule now. Pushes are due at multiples of the interval after the start: either at every multiple, or
+ * only at the first multiple after a change.
  */
 export const make = (
   { everyMillis, when }: Pushes,

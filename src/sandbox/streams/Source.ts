@@ -28,7 +28,7 @@ export interface Command {
 export interface BookChange {
   /** The command's number, which never decreases. */
   readonly updateId: number
-  /** The command's time. */
+  /** The command's time on the venue's clock. */
   readonly timestamp: UnixTime
 }
 
@@ -77,8 +77,8 @@ export type Queries<C extends Channel.Any> = {
 /** A channel's behavior. */
 export interface Source<C extends Channel.Any> {
   /**
-   * Checks that only the exchange can make, in addition to the check that the market exists. By default there are no
-   * checks.
+   * Checks a topic against the exchange's state. The topic's market has already been checked to exist. By default there
+   * are no checks.
    */
   readonly check?: (topic: Channel.Topic<C>, context: Context) => Refusal | undefined
   /** Opens the channel for a connection. */

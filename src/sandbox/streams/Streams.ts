@@ -69,7 +69,7 @@ class Members {
   /** The time on the venue's clock, and on the callers' clock. */
   private now = { at: 0, serverTime: 0 }
   private setting: Venue["Service"]["state"]["clock"] | undefined
-  /** For each market, the latest command since the first connection was opened that may have changed the book. */
+  /** For each market, the latest command that may have changed the book since the first connection was opened. */
   private readonly bookChanges = new Map<MarketName, BookChange>()
   private before: BookChange = { updateId: 0, timestamp: Time.fromMicros(0) }
 

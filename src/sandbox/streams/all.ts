@@ -1,4 +1,4 @@
-/** The sources of all channels. If a source is missing, compilation fails here with an error that names the channel. */
+/** The sources of all channels. If a source is missing, this file does not compile, and the error names the channel. */
 import { accountSources } from "./AccountSources.ts"
 import { bookSources } from "./BookSources.ts"
 import { marginSources } from "./MarginSources.ts"

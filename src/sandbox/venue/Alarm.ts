@@ -1,4 +1,4 @@
-/** Applies due events, such as interest payments and scheduled prices, while no call arrives. */
+/** Applies due events, such as interest payments and scheduled prices, at their time, even if no call arrives. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -9,7 +9,8 @@ import type { Halt } from "./Halt.ts"
 import * as VenueClock from "./VenueClock.ts"
 
 /**
- * Waits until the next event is due, or until a command may have changed the next event; then applies all due events.
+ * Waits until the next event is due, or until a command may have changed which event is next. Then applies all due
+ * events.
  */
 const ring = ({ durably, history, rescheduled, settle }: Executor, halt: Halt): Effect.Effect<void, JournalError> =>
   Effect.clockWith((clock) =>

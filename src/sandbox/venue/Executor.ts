@@ -19,11 +19,13 @@ import type { Watchers } from "./Watchers.ts"
 
 /** Applies a venue's commands. */
 export interface Executor {
-  /** The exchange's state after all commands. */
+  /** The exchange's state after all commands so far, and its position in the journal. */
   readonly history: History.History
   /** Applies a command, and appends it to the journal if the command is part of the history. */
   readonly enter: (command: Command) => Reply
-  /** Applies everything due by `at` as a separate command, which stays applied even if the next command fails. */
+  /**
+   * Applies everything due by `at` (Unix µs) as a separate command, which stays applied even if the next command fails.
+   */
   readonly settle: (at: number) => void
   /**
    * Applies an action at `at` (Unix µs), after everything due by then. If the action creates a secret, draws that
@@ -33,7 +35,7 @@ export interface Executor {
   /**
    * Runs `work` immediately, and succeeds once its commands are durable. If `work` throws, halts the venue. Dies if the
    * venue is already halted. Fails if the venue's clock is past the last time that the journal can record. If `work`
-   * replaces the state, `after` must return the new state, whose clock is then checked instead.
+   * replaces the state, `after` must return the new state: its clock is then checked instead.
    */
   readonly durably: <A>(
     work: (clock: Clock.Clock) => A,
@@ -45,7 +47,10 @@ export interface Executor {
    * owner can still restore an earlier state.
    */
   readonly catchUp: Effect.Effect<void, Journal.JournalError>
-  /** Before the journal is closed, writes its last entries, and waits until they are durable. */
+  /**
+   * Prepares the journal for closing: takes a snapshot if one is due, and waits until all commands are durable. Does
+   * nothing if the venue is halted.
+   */
   readonly conclude: Effect.Effect<void, Journal.JournalError>
   /** Waits until a command may have changed which event is due next. */
   readonly rescheduled: Effect.Effect<void>
@@ -55,7 +60,7 @@ export interface Executor {
 export interface Options {
   /** The name of the journal's file, for errors. */
   readonly file: string
-  /** The exchange's state after the commands so far. */
+  /** The exchange's state after the commands so far, and its position in the journal. */
   readonly history: History.History
   /** The journal, which makes commands durable. */
   readonly journal: Journal.Journal
@@ -63,15 +68,15 @@ export interface Options {
   readonly states: SavedStates
   /** The function that draws a random UUID for each new secret; `undefined` if secrets are sequential. */
   readonly draw?: (() => string) | undefined
-  /** Whether the venue sleeps and wakes often. Defaults to `false`. */
+  /** Whether the venue sleeps and wakes often, so that it takes a snapshot earlier. Defaults to `false`. */
   readonly sleeps?: boolean
-  /** Holds events back until their command is durable. */
+  /** The outbox, which holds events back until their command is durable. */
   readonly outbox: Outbox
   /** The secrets of the venue's keys, which must not appear in logs. */
   readonly secrets: Secrets
-  /** Stops the venue when a command fails before it is complete. */
+  /** The switch that halts the venue when a command fails before it is complete. */
   readonly halt: Halt
-  /** Told about each command before the command is durable. */
+  /** The watchers, which are told about each command before the command is durable. */
   readonly watchers?: Watchers
   /**
    * The number of the last command in the journal's latest snapshot, 0 if there is no snapshot; `undefined` if the
@@ -80,10 +85,12 @@ export interface Options {
   readonly snapshotAt: number | undefined
 }
 
-/** Actions that can change when the next event is due on the machine's clock, even if it remains the same event. */
+/**
+ * Actions that can change when, on the machine's clock, the next event is due, even if the next event stays the same.
+ */
 const reschedules: ReadonlySet<Action["_tag"]> = new Set<Action["_tag"]>(["SetClock", "Restore"])
 
-/** Adds the secret that an action creates, so that the journal contains it. */
+/** Adds the random UUID for the secret that an action creates, so that the journal contains the UUID. */
 const withSecret = (action: Action, draw: () => string): Action => {
   if (action._tag !== "Call") return action
   const { operation } = action

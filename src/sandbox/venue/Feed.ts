@@ -74,8 +74,8 @@ export const Happening: Schema.Codec<Happening, unknown> = Schema.TaggedUnion({
 export interface Entry {
   /**
    * The entry's position in the feed. For an event: the command's number, and the event's number within the command.
-   * For a call: the number of the latest command, the number of the venue's run, and the call's number since that
-   * command.
+   * For a call: the number of the latest command, the number of times that the venue has been opened, and the call's
+   * number since that command.
    */
   readonly id: string
   /** The time of the event, in Unix microseconds on the venue's clock. */
@@ -122,7 +122,7 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
 interface Place {
   /** The number of the command. */
   readonly sequence: number
-  /** The number of the venue's run, in a request's position; 0 in an event's position. */
+  /** In a request's position, the number of times that the venue has been opened; in an event's position, 0. */
   readonly run: number
   /** The number of the event within the command, or of the request after the command. */
   readonly index: number
@@ -166,7 +166,7 @@ const placeOf = (id: string): Place | undefined => {
 export interface Page {
   /** The entries, oldest first. */
   readonly entries: ReadonlyArray<Entry>
-  /** The position to continue after. */
+  /** The position after which to continue reading. */
   readonly after: string
   /** Whether there are more entries. */
   readonly hasMore: boolean
@@ -186,16 +186,18 @@ export const Page: Schema.Codec<Page, unknown> = Schema.Struct({
 /** The number of entries that the feed keeps when it drops old entries. */
 const kept = 50_000
 
-/** The number of entries beyond {@link kept} above which the feed drops old entries. */
+/** The feed drops old entries once it stores more than this number of entries beyond {@link kept}. */
 const forgottenAtOnce = 5000
 
 /**
- * The maximum number of entries per read. Because of this limit, a reader that is far behind does not delay others, and
- * a reader that stops reading uses no extra memory.
+ * The maximum number of entries per read. With this limit, a reader that is far behind does not delay others, and a
+ * reader that stops reading uses no extra memory.
  */
 const page = 100
 
-/** The readers of all feeds in this process take turns. A turn ends once they have read this many entries in total. */
+/**
+ * The readers of all feeds in this process take turns. A turn ends once they have read {@link page} entries in total.
+ */
 const turns = Turns.make(page)
 
 /**
@@ -296,7 +298,7 @@ const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved 
   }
 }
 
-/** The result for a slice whose first entries are no longer stored. */
+/** The result if the first entries of the requested slice are no longer stored. */
 const gone: ReadonlyArray<Kept> = []
 
 /** The index of the first stored entry after a position. */
@@ -336,13 +338,14 @@ const concerns = (event: Event.Event, order: OrderId): boolean =>
     ? event.maker === order || event.taker === order
     : "order" in event && event.order === order
 
-/** The matching events, latest first. The search takes time in proportion to the number of stored entries. */
+/** The matching events, latest first. The search takes time proportional to the number of stored entries. */
 const latestOf = function*(
   entries: ReadonlyArray<Kept>,
   isWanted: (event: Event.Event) => boolean,
   upTo = Infinity
 ): Generator<Happened> {
-  // Skips the commands after `last`. Once a restore has set `last`, they are the commands that the restore has undone.
+  // Events of commands after `last` are skipped. A restore sets `last`, so that the commands that it has undone are
+  // skipped.
   let last = upTo
   for (let index = entries.length - 1; index >= 0; index--) {
     const { at, sequence, what } = entries[index] ?? {}
@@ -354,18 +357,18 @@ const latestOf = function*(
 
 /** The entries that a feed currently stores. */
 interface Log {
-  /** The earliest position after which every entry is still stored. */
+  /** The earliest position such that every later entry is still stored. */
   readonly floor: () => Place
   /** The position of the latest entry, or of a later command without events. */
   readonly latest: () => Place
-  /** The slice of entries after a position, or `gone`. */
+  /** The slice of entries after a position, or `gone` if some of them are no longer stored. */
   readonly sliceAfter: (after: Place) => ReadonlyArray<Kept>
   /** Waits until the feed receives another entry. */
   readonly changed: Effect.Effect<void>
 }
 
 const reading = ({ changed, floor, latest, sliceAfter }: Log): Pick<Feed, "after" | "read"> => {
-  /** The next entries, and the position to continue after. */
+  /** The next entries, and the position after which to continue reading. */
   const next = (after: Place): Effect.Effect<readonly [ReadonlyArray<Entry>, Place], FeedGone> =>
     Effect.suspend(() => {
       let end = after

@@ -1,4 +1,4 @@
-/** Maintains the tree of a venue's forks: creates, counts, lists and closes forks. */
+/** Manages the tree of a venue's forks: creates, counts, lists and closes forks. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
@@ -14,7 +14,7 @@ export const maxForks = 16
 export interface Fork {
   /** The fork's number. */
   readonly id: number
-  /** The number of the parent fork; 0 for the venue itself. */
+  /** The number of the parent fork; 0 if the parent is the venue itself. */
   readonly origin: number
   /** The number of commands that the fork copied from its parent. */
   readonly sequence: number
@@ -57,7 +57,7 @@ export interface Forks {
   readonly served: (place: Place) => void
   /** The descendants of this fork: its forks, their forks, and so on. */
   readonly list: () => ReadonlyArray<Fork>
-  /** Closes a fork in the list, and all its descendants; `false` if the list has no such fork. */
+  /** Closes a fork in the list, and all its descendants. Returns `false` if the list has no such fork. */
   readonly end: (id: number) => Effect.Effect<boolean>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Stops a venue whose memory and journal might differ, because the engine or the disk failed in the middle of a
- * command. A halted venue refuses all calls until it is reopened.
+ * Stops a venue whose state in memory might differ from its journal, because the engine or the disk failed in the
+ * middle of a command. A halted venue refuses all calls until it is reopened.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

@@ -27,7 +27,7 @@ export type OwnerRequest = OwnerAction | Call | ((state: State.State, now: numbe
 
 /** The requests that only a venue's owner can make. */
 export interface OwnerActions {
-  /** Carries out an owner action. */
+  /** Carries out an owner action, or a call on behalf of an account. */
   readonly perform: (action: OwnerRequest) => Effect.Effect<Reply, Journal.JournalError>
   /** The state after everything due has been applied. Do not modify this state. */
   readonly read: Effect.Effect<State.State, Journal.JournalError>
@@ -35,7 +35,7 @@ export interface OwnerActions {
   readonly snapshot: Effect.Effect<number, Journal.JournalError>
   /** The saved states, which can be restored without a replay, oldest first. */
   readonly saved: SavedStates["list"]
-  /** Restores the state after `sequence` commands; `false` if there are fewer commands. */
+  /** Restores the state after `sequence` commands. Returns `false` if there are fewer commands. */
   readonly restore: (sequence: number) => Effect.Effect<boolean, Journal.JournalError>
   /**
    * The state after an earlier command, for reading only; `undefined` if there are fewer commands. Do not modify this
@@ -47,8 +47,8 @@ export interface OwnerActions {
 }
 
 /**
- * The time of an action. An action that sets the clock happens at the new time. This time can be earlier than the
- * present only before the first command.
+ * The time of an action. An action that sets the clock happens at the clock's new time. Only before the first command
+ * can this be earlier than the venue's current time.
  */
 const timeOf = (
   action: OwnerAction | Call,

@@ -1,4 +1,7 @@
-/** Computes earlier states of the exchange for reading. Does not restore them, and replaces no saved state. */
+/**
+ * Computes earlier states of the exchange, only for reading. The venue's current state and its saved states stay
+ * unchanged.
+ */
 import * as Effect from "effect/Effect"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type * as State from "../engine/State.ts"

@@ -27,10 +27,7 @@ interface Owned extends Pick<OwnerActions, "perform"> {
   readonly state: State.State
 }
 
-/**
- * The valid values of a field that names an account, a market or an asset; empty if there are none, or if the field has
- * another meaning.
- */
+/** The existing names that a field for an account, a market or an asset can have; empty for any other field. */
 const existing = ({ accounts, currencies, markets }: State.State, field: string): ReadonlyArray<string> => {
   switch (field) {
     case "account":
@@ -45,7 +42,7 @@ const existing = ({ accounts, currencies, markets }: State.State, field: string)
   }
 }
 
-/** Describes a violation, and lists the names that exist. */
+/** Describes a violation. For an unknown name, lists the existing names. */
 const sentence = (state: State.State, [field, constraint]: Violations[number]): string => {
   if (constraint.kind === "max" && constraint.max === Times.latest) return beyondLatest
   const values = constraint.kind === "known" ? existing(state, field) : []

@@ -12,7 +12,7 @@ interface Slice {
 /** Waits for a turn, then reads one slice. */
 export type Turns = <A extends Slice>(read: () => A) => Effect.Effect<A>
 
-/** Creates turns, each of which ends with the slice that completes `perTurn` entries. */
+/** Creates turns. A turn ends with the slice that brings the number of entries read in it to `perTurn` or more. */
 export const make = (perTurn: number): Turns => {
   let waiting: Array<() => number> = []
   let isScheduled = false
@@ -28,7 +28,7 @@ export const make = (perTurn: number): Turns => {
     while (left > 0) {
       const read = waiting.shift()
       if (read === undefined) break
-      // Even an empty slice costs some work.
+      // An empty slice counts as one entry, because it costs some work too.
       left -= Math.max(1, read())
     }
     isScheduled = false

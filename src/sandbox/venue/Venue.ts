@@ -95,8 +95,8 @@ export interface Options extends OptionalOptions {
 }
 
 /**
- * Called once: with the response, or with an effect that returns the response if something must be awaited or logged
- * first.
+ * A function that is called once: with the response or, if something must be awaited or logged first, with an effect
+ * that returns the response.
  *
  * @category models
  */
@@ -116,7 +116,7 @@ export class Venue extends Context.Service<Venue, {
   readonly secrets: Secrecy
   /** Handles a request. The response is sent only after every command that it reflects is durable. */
   readonly handle: (request: Request) => Effect.Effect<Answer>
-  /** Like `handle`, but with the given clock, and without starting a fiber when there is only the disk to wait for. */
+  /** Like `handle`, but uses the given clock, and starts no fiber if the response only has to wait for the disk. */
   readonly receive: (request: Request, clock: Clock.Clock, resume: Resume) => void
   /** Carries out an owner action. Succeeds once the action is durable. */
   readonly perform: OwnerActions.OwnerActions["perform"]
@@ -134,7 +134,7 @@ export class Venue extends Context.Service<Venue, {
   readonly snapshot: OwnerActions.OwnerActions["snapshot"]
   /** The saved states, which can be restored without a replay, oldest first. */
   readonly saved: OwnerActions.OwnerActions["saved"]
-  /** Restores the state after `sequence` commands; `false` if there are fewer commands. */
+  /** Restores the state after `sequence` commands. Returns `false` if there are fewer commands. */
   readonly restore: OwnerActions.OwnerActions["restore"]
   /**
    * The state after an earlier command, for reading only; `undefined` if there are fewer commands. Do not modify this
@@ -173,7 +173,7 @@ export class Venue extends Context.Service<Venue, {
   readonly settled: (clock: Clock.Clock) => Message.Moment | undefined
 }>()("effect-txc/sandbox/Venue") {}
 
-/** The parts of a venue that are involved in a call. */
+/** The parts of a venue that take part in handling a call. */
 interface Gateway {
   readonly dialect: Dialect
   /** The name of the journal's file, for errors. */
@@ -231,8 +231,8 @@ interface Applied {
 }
 
 /**
- * Applies an admitted call. A public call is not a command. A private call with an invalid request only uses up its
- * nonce.
+ * Applies an admitted call. A public call is not a command. A private call with an invalid request becomes a command
+ * that only uses up the call's nonce.
  */
 const apply = (
   { executor }: Gateway,
@@ -402,7 +402,7 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
 export const handling = (receive: Venue["Service"]["receive"]): Venue["Service"]["handle"] => (request) =>
   Effect.clockWith((clock) => Effect.callback((resume) => receive(request, clock, resumeWith(resume))))
 
-/** The venue members that WebSocket connections need. */
+/** The members of a venue that WebSocket connections need. */
 const connectable = (
   { policy }: Dialect,
   { history, settle }: Executor.Executor,
@@ -458,7 +458,7 @@ export interface SleeperOptions {
   readonly remember: (memory: Uint8Array, run: number) => Effect.Effect<void>
 }
 
-/** The settings of any venue. */
+/** The settings of a venue, whether it sleeps or not. */
 interface AnyOptions extends Options, Partial<Pick<SleeperOptions, "id" | "memory" | "remember">> {}
 
 const open = Effect.fnUntraced(function*(
@@ -490,7 +490,7 @@ const open = Effect.fnUntraced(function*(
   const memory = given === undefined ? undefined : Memory.decode(given, journal.digest())
   const feed = Feed.make(journal.run, history.sequence, memory?.feed)
   const outbox = Outbox.make(({ at, events, sequence }) => feed.happened(sequence, at, events))
-  // With its saved memory, the venue already has these events, so they must not be published again.
+  // If the venue has its saved memory, its feed already contains these events, so they must not be published again.
   yield* Recovery.catchUp(journal, states, start, memory === undefined ? feed.happened : () => undefined)
 
   const secrets = Secrets.make(history.state)
@@ -500,7 +500,7 @@ const open = Effect.fnUntraced(function*(
   const faults = Faults.make(seed, memory?.faults)
   const limits = Limits.make(memory?.limits)
   const callLog = CallLog.make(memory?.requests)
-  // If this last write fails, no call that got a response is lost.
+  // If this last write fails, no command that got a response is lost.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
       onSuccess: () =>
@@ -558,7 +558,8 @@ export const make = Effect.fnUntraced(function*(
 })
 
 /**
- * Opens a venue that sleeps and wakes often, using its saved memory, and prepares the next quick wake-up.
+ * Opens a venue that sleeps and wakes often. Uses the memory saved when the venue fell asleep, and saves it again when
+ * the venue closes.
  *
  * @category constructors
  */

@@ -20,19 +20,20 @@ export const real = (clock: Clock.Clock): number => Number(clock.currentTimeNano
 export const serverTime = (state: State.State, clock: Clock.Clock): number =>
   clock.currentTimeMillisUnsafe() * 1000 + state.skew
 
-/** The time on a venue's clock with this setting. */
+/** The time that a venue's clock shows with this setting, in Unix microseconds. */
 export const shown = (setting: State.Clock, clock: Clock.Clock): number =>
   setting._tag === "Frozen" ? setting.at : real(clock) + setting.ahead
 
 /**
- * The venue's time, which never runs backwards, whatever the machine's clock does, unless an earlier state is restored.
+ * The venue's current time, in Unix microseconds. It never goes back, even if the machine's clock does, unless an
+ * earlier state is restored.
  */
 export const now = (state: State.State, clock: Clock.Clock): number => Math.max(state.at, shown(state.clock, clock))
 
 /** Whether the venue's time is past the last time that a journal can record. */
 export const isTooLate = (state: State.State, clock: Clock.Clock): boolean => now(state, clock) > Times.latest
 
-/** The time on both clocks now. */
+/** The current time on both clocks, and a timer that starts now. */
 export const moment = (state: State.State, clock: Clock.Clock): Moment => {
   const start = clock.monotonicTimeNanosUnsafe()
   return {

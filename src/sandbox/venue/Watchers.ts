@@ -4,7 +4,9 @@
  */
 import type { Entry } from "../store/Outbox.ts"
 
-/** Called after each command, with the command's events. This function must neither throw nor apply a command. */
+/**
+ * A function that is called after each command, with the command's events. It must neither throw nor apply a command.
+ */
 export type Watcher = (entry: Entry) => void
 
 /** The watchers of a venue. */

@@ -54,8 +54,8 @@ type Series = ISeriesApi<"Candlestick">
 const near = 0.06
 
 /**
- * Makes room for the orders near the last price, plus a margin, so that the last price can be dragged even if it has
- * hardly moved.
+ * Makes room for the orders near the last price, and leaves space above and below the last price, so that it can be
+ * dragged even if it has hardly moved.
  */
 const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
   const info = original()
@@ -116,7 +116,7 @@ const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): Readonly
   })
 }
 
-/** The maximum number of marks with labels. More labels would overlap. */
+/** If there are more marks than this, only forced fills have labels, because the labels would overlap. */
 const mostWords = 12
 
 /** Creates one mark for the fills on each side in each candle. Liquidation and ADL fills have separate marks. */
@@ -149,7 +149,7 @@ const toMarks = () => {
 /** The maximum number of candles that are shown at first. */
 const mostCandles = 180
 
-/** Shows the market's entire history, or its latest part. */
+/** Scrolls to the market's latest candles, at most {@link mostCandles}. */
 const fit = (chart: IChartApi): void => {
   const { length } = candles.value
   chart.timeScale().setVisibleLogicalRange({ from: Math.max(-1, length - mostCandles), to: length + 4 })
@@ -290,7 +290,7 @@ export const Chart = ({ onMove }: Props): JSX.Element => {
     made.current = make(box.current)
     return () => made.current?.close()
   }, [])
-  // The price scale is updated one frame after the candles.
+  // The price scale is updated one frame after the candles, so the handle is placed again then.
   useEffect(() => {
     const frame = requestAnimationFrame(place)
     const slow = setTimeout(place, 120)

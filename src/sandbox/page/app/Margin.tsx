@@ -173,8 +173,8 @@ const sideOf = (amount: string): JSX.Element => (
 )
 
 /**
- * Closes a position with a signed call, and reads the position again, because the response does not say how much of it
- * the market order has closed.
+ * Closes a position with a signed call. Reads the position again afterwards, because the response does not say how much
+ * of the position was closed.
  */
 const close = async ({ account, amount, id, market }: OpenPosition): Promise<void> => {
   await callAs(account, "ClosePosition.close", { market, positionId: id })
@@ -190,7 +190,7 @@ const close = async ({ account, amount, id, market }: OpenPosition): Promise<voi
 
 const directionOf = (amount: string): "long" | "short" => Number(amount) < 0 ? "short" : "long"
 
-/** Asks whether to close a position, because closing it can't be taken back. */
+/** Asks the user before closing a position, because this can't be undone. */
 const askToClose = (position: OpenPosition): void => {
   const { account, amount, market, pnl } = position
   const { money, stock } = unitsOf(market)

@@ -183,7 +183,7 @@ const quote = (enabled: boolean): Promise<boolean> =>
 const Counterparty = (): JSX.Element => {
   const { price, quoted } = summaryOf(market.value) ?? {}
   const { asks, bids } = depth.value
-  /** The state that the user has chosen, until the sandbox has set it. Otherwise the switch would jump back and forth. */
+  /** The user's choice, until the sandbox has applied it. Without this, the switch would jump back and forth. */
   const chosen = useSignal<boolean | undefined>(undefined)
   const isEmpty = asks.length === 0 || bids.length === 0
   return (

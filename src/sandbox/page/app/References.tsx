@@ -1,6 +1,6 @@
 /**
- * The reference prices of a market with margin trading: mark price, index price and funding. Each price has a switch
- * for its line in the chart, and a form with which the owner sets it.
+ * The mark price, index price and funding of a market with margin trading. The owner can set each of them in a form,
+ * and show the two prices as lines in the chart.
  */
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren, JSX } from "preact"
@@ -116,7 +116,7 @@ export const References = (): JSX.Element | null => {
 
 /**
  * The price that a reference price follows unless the owner has set the reference price. The mark price follows the
- * index price, and the index price follows the spot market.
+ * index price. The index price follows the spot market or, if the spot market has no price, this market.
  */
 const followed = (of: MarketSummary, what: "mark" | "index"): { readonly name: string; readonly price?: string } => {
   if (what === "mark") return { name: "the index", ...(of.index === undefined ? {} : { price: of.index }) }

@@ -90,7 +90,7 @@ const kinds = (): ReadonlyArray<EndpointSummary> => {
 /** A field's value on the wire, or `undefined` if the field is not set. */
 const valueOf = ({ name, values }: FieldSummary): string | number | boolean | undefined => {
   const written = (typed.value as Readonly<Record<string, string>>)[name] ?? options.value[name] ?? ""
-  // The spaces of a number group its digits; those of an id are a mistake that the exchange refuses.
+  // Spaces in a number only group its digits, so they are removed. The exchange refuses an id with spaces.
   const given = name === "clientOrderId" ? written.trim() : typedText(written)
   if (given === "") return undefined
   return values === undefined ? given : values.find((value) => String(value) === given)
@@ -110,11 +110,11 @@ export const reasonsOf = (answer: string): string => {
 }
 
 /**
- * Describes the outcome of an accepted order. Although the exchange has accepted it, an order that never rests in the
- * book, such as a market order, is canceled if no resting order can trade with it.
+ * Describes the outcome of an accepted order. An order that never rests in the book, such as a market order, is
+ * accepted and then canceled if no resting order can trade with it.
  */
 const acceptedAs = (answer: string): { readonly isBad: boolean; readonly words: string } => {
-  // A pair of orders has no status of its own.
+  // The response to an OCO order has no status of its own, only those of its legs.
   const [, status = ""] = /^\{[^{}]*"status":"([A-Z_]+)"/u.exec(answer) ?? []
   const [, traded = "0"] = /"deal_?stock":"([\d.]+)"/iu.exec(answer) ?? []
   const { quoted } = summaryOf(market.value) ?? {}
@@ -174,7 +174,7 @@ const place = ({ fields, name, path, places }: EndpointSummary, side: "buy" | "s
 
 const labelOf = (name: string): string => words(name).replace(/^./u, (first) => first.toUpperCase())
 
-/** A field's unit. */
+/** The currency of a field's value. */
 const unitOf = (field: string, kind: string): string => {
   const { money, stock } = unitsOf(market.value)
   if (field !== "amount") return money
@@ -256,7 +256,7 @@ const Outcome = (): JSX.Element | null => {
   const told = outcome.value
   if (told === undefined) return null
   const { call, order } = told
-  // The latest calls come first.
+  // The latest call comes first, so this finds the first call after the order was sent.
   const request = call === undefined ?
     undefined :
     requests.value.findLast(({ account, number, path }) =>

@@ -1,6 +1,6 @@
 /**
  * Confirms and undoes actions that have large effects. The page asks the user to confirm the most destructive actions,
- * and offers to undo each action on the exchange's history, prices or time.
+ * and offers to undo large changes to the exchange's history, prices, time or margin policy.
  */
 import { signal } from "@preact/signals"
 import type { ComponentChildren, JSX } from "preact"
@@ -14,7 +14,7 @@ const largest = 0.2
 
 /** The change from one price to another, as a ratio; 0 if a price is unknown or the new price is not positive. */
 export const changeOf = (from: string | undefined, to: string | undefined): number =>
-  // The sandbox refuses a price that is not a positive number, and explains why.
+  // The page asks no question about a price that is not a positive number: the sandbox refuses it, and explains why.
   from === undefined || to === undefined || !/^[\d.]+$/u.test(to) || !(Number(to) > 0)
     ? 0
     : Number(to) / Number(from) - 1
@@ -40,7 +40,7 @@ export const ask = (asked: Question): void => {
 /** The latest action that can be undone, with the number of commands before it. */
 const undoable = signal<{ readonly done: string; readonly before: number } | undefined>(undefined)
 
-/** Performs an action on the exchange's history, prices or time, and offers to undo the action. */
+/** Performs an action that changes the exchange's state, and offers to undo the action. */
 export const undoably = (done: string, work: () => Promise<unknown>): Promise<boolean> => {
   let before = 0
   return act(

@@ -45,8 +45,8 @@ export const setToken = (given: string): void => {
 }
 
 /**
- * Calls `enter` when the user opens this page with another token in the same tab, because this changes only the
- * address's fragment.
+ * Calls `enter` when the user opens this page with another token in the same tab. Only the address's fragment changes
+ * then, so the browser does not reload the page.
  */
 export const onToken = (enter: (token: string) => void): void =>
   addEventListener("hashchange", () => {
@@ -71,7 +71,7 @@ export const venueAt = (id: string, nameUrl: string | undefined, token: string):
 
 /** The error message for a refusal. */
 const toMessage = (name: string, status: number, { message }: Readonly<Record<string, unknown>>): string =>
-  // Only the bodies of requests contain decimals as text; the user types everything as text.
+  // The advice to send a decimal "as text" is for request bodies. Whatever the user types is text anyway.
   typeof message === "string" ? message.replace(" as text", "") : `${name} failed with HTTP ${status}`
 
 /** A sandbox that does not respond to a read within this time, in milliseconds, is shown as disconnected. */

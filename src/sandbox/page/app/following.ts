@@ -35,7 +35,7 @@ let drawnAt = 0
 const drawPause = 100
 
 /**
- * Immediately extends the latest candle with a price. The server's own candles are read when the user chooses a market.
+ * Updates the latest candle with a price, or adds a candle, so that the chart moves without reading all candles again.
  */
 const grow = (at: number, price: string, volume: number): void => {
   const start = Math.floor(at / 1e6 / seconds.value) * seconds.value
@@ -121,7 +121,7 @@ const draw = (): void => {
   })
 }
 
-/** Draws in an animation frame, at most ten times a second. A hidden page has no frames. */
+/** Draws feed entries in an animation frame, at most ten times a second. A hidden page draws without a frame. */
 const arrived = (entries: ReadonlyArray<Entry>): void => {
   for (const entry of entries) queue.push(entry)
   if (drawing) return
@@ -164,8 +164,8 @@ const visible = async (): Promise<void> => {
 let current = 0
 
 /**
- * Reads all data, and then the feed, until the page is hidden. Each read ends immediately, because a browser allows
- * only six open requests to a server from all tabs together.
+ * Reads all data, and then the feed, until the page is hidden. No read stays open to wait for events, because a browser
+ * allows only six open requests to a server from all tabs together.
  */
 const live = async (connection: number): Promise<void> => {
   const isCurrent = (): boolean => connection === current && !document.hidden

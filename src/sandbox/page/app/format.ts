@@ -1,6 +1,6 @@
 /** Formats times and numbers for the page. */
 
-/** Formats the venue's time, in Unix microseconds, as UTC. */
+/** Formats a time in Unix microseconds as the time of day in UTC. */
 export const timeOf = (micros: number): string => new Date(micros / 1000).toISOString().slice(11, 19)
 
 export const dateAndTimeOf = (micros: number): string =>
@@ -66,7 +66,7 @@ export const column = (texts: ReadonlyArray<string>, least = 0): ReadonlyArray<s
 /** Splits a name such as `PlaceStopLimit` into lower-case words. */
 export const words = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/gu, " ").toLowerCase()
 
-/** Formats the size of a position, which is negative if short. */
+/** Formats a decimal without its sign, such as the size of a short position, whose amount is negative. */
 export const sizeOf = (amount: string): string => number(amount.replace("-", ""))
 
 /** Formats a decimal with its sign. Zero has no sign. */

@@ -95,7 +95,7 @@ const states: Readonly<Record<Link, string>> = {
   stopped: "stopped"
 }
 
-/** Which exchange this page shows: a fork, a venue of a host, or the sandbox itself. */
+/** The name of the exchange that this page shows: a fork, a venue of a host, or the sandbox itself. */
 const nameOf = (): string => {
   const { fork, sequence } = status.value ?? {}
   if (fork !== undefined && sequence !== undefined) return `fork ${fork}`

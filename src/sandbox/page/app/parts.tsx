@@ -6,7 +6,7 @@ import { number, text } from "./format.ts"
 interface Heights {
   /** The height of a row in pixels on a narrow page, where a row has several lines of text. Default: two lines. */
   readonly narrowHeight?: number
-  /** The same on a page of medium width. */
+  /** The height of a row in pixels on a page of medium width. Default: two lines. */
   readonly mediumHeight?: number
 }
 
@@ -55,7 +55,7 @@ const stepsOf = (lines: number): Readonly<Record<string, number>> => ({
   End: Infinity
 })
 
-/** The height of the header in pixels. The header stays above the rows if there is room. */
+/** The height of the header in pixels. The header stays visible when the rows are scrolled. */
 const headHeight = 26
 
 /** Scrolls a row into view. */

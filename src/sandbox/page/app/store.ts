@@ -243,7 +243,7 @@ export const readers: Readonly<Record<Part, () => Promise<void>>> = {
   }
 }
 
-/** The exchange's own data, which is replaced while the user views the past. */
+/** The exchange's own data. While the user views the past, past data takes its place. */
 const ofExchange: ReadonlySet<Part> = new Set(["market", "candles", "account", "marginEvents", "markets"])
 
 /** Reads the past state that the user views. */
