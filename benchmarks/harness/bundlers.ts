@@ -11,7 +11,7 @@ import { minify } from "rolldown/utils"
 import { build as vite } from "vite"
 import webpack from "webpack"
 
-/** Returns a bundler's output: one file, or one file plus the chunks that it loads later. */
+/** Joins a bundler's output: one file, or a file and the chunks that it loads later. */
 const joined = (output: ReadonlyArray<{ readonly type: string; readonly code?: string }>): string =>
   output.map(({ code = "" }) => code).join("")
 

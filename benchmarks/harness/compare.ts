@@ -2,9 +2,9 @@
 import type { Sample } from "./operation.ts"
 
 /**
- * A peer is warm when it has used `leastCpuMillis` of CPU time, because the runtime's compiler also needs CPU, and when
- * the median CPU of its last three windows differs by at most `within`, a fraction, from the median of the three
- * windows before. A warm-up takes at most `mostMillis` of wall time.
+ * A peer is warm when it has used `leastCpuMillis` of CPU time (the runtime's compiler needs some of it), and the
+ * median CPU of its last three windows differs from that of the three windows before by at most the fraction `within`.
+ * A warm-up takes at most `mostMillis` of wall time.
  */
 export interface WarmUp {
   readonly windowMillis: number
@@ -21,7 +21,7 @@ export interface Plan {
   readonly rounds: number
   /** The length of a turn, in milliseconds. */
   readonly turnMillis: number
-  /** The time, in milliseconds, after which no further round starts if three rounds are complete. */
+  /** After this time, in milliseconds, no further round starts once three rounds are complete. */
   readonly longestMillis: number
   /** The divisor for the operation counts of rows that have fixed counts. */
   readonly shrink: number
@@ -116,12 +116,12 @@ export const takeTurns = async (
   return { samples, unsettled }
 }
 
-/** Brackets the ratios of one peer's measurements to another peer's in the same round. */
+/** Returns the lowest, median and highest ratio of one peer's measurement to another peer's in the same round. */
 export const ratio = ({ samples }: Compared, of: string, to: string, what: keyof Sample): Bracket => {
   const base = samples.get(to) ?? []
   return bracket((samples.get(of) ?? []).map((sample, round) => sample[what] / (base[round]?.[what] ?? Number.NaN)))
 }
 
-/** Brackets one peer's measurements of all rounds. */
+/** Returns the lowest, median and highest value among one peer's measurements. */
 export const absolute = ({ samples }: Compared, of: string, what: keyof Sample): Bracket =>
   bracket((samples.get(of) ?? []).map((sample) => sample[what]))

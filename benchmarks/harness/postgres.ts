@@ -32,7 +32,7 @@ export const freePort = async (): Promise<number> => {
   return typeof address === "object" && address !== null ? address.port : 0
 }
 
-/** Waits until a process has written this text. */
+/** Waits until a process's output contains this text. */
 export const said = (child: ChildProcess, words: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""

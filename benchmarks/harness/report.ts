@@ -7,7 +7,7 @@ export interface Line {
   readonly what: string
   /** The baseline of the comparison. */
   readonly against: string
-  /** The ratios of the rounds, keyed by quantity: CPU, wall, req/s, memory, size. */
+  /** The ratios of the rounds, keyed by quantity, such as `CPU`, `wall`, `per second`, `RSS` or `size`. */
   readonly ratios: Readonly<Record<string, Bracket>>
   /** Absolute values, as text. They show the scale of the ratios, and are valid only for this machine and run. */
   readonly absolutes: string

@@ -10,7 +10,7 @@ import { day, world } from "../../test/readme/day.ts"
 import { serve } from "../harness/children.ts"
 import type { Sample } from "../harness/operation.ts"
 
-/** The cost of a day in microseconds, and the number of its events. */
+/** The cost of a day in microseconds, and its numbers of ticks and orders. */
 export interface Day extends Sample {
   readonly ticks: number
   readonly orders: number

@@ -67,7 +67,7 @@ export const positions = ({ called, positions: count }: Positions): () => void =
   for (let index = 0; index < count; index++) {
     const name = `holder ${index}`
     send({ _tag: "OpenAccount", account: name, b2b: false })
-    // The initial margin is 40 USDT, and the move down loses 11.
+    // A position needs an initial margin of 40 USDT, and loses 11 USDT when the price moves down.
     const amount = Decimal.amount(index < called ? "40" : "1000")
     send({ _tag: "Fund", account: name, wallet: "collateral", ticker: ticker("USDT"), amount })
     send({ _tag: "OpenPosition", account: name, market: perpetual, side: "buy", amount: Decimal.amount("0.01") })

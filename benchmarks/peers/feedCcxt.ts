@@ -20,7 +20,7 @@ const watching = async () => {
   const exchange = new Ccxt.pro.whitebit({ enableRateLimit: false, newUpdates: true })
   const spot = { id: Frames.market, symbol, base: "BTC", quote: "USDT", type: "spot", spot: true }
   exchange.setMarkets([{ ...spot, precision: { amount: 1e-6, price: 0.01 }, limits: {}, info: {} }])
-  // ccxt creates clients for unencrypted sockets only after this setting.
+  // ccxt needs this before it can create a client for an unencrypted socket.
   await exchange.loadHttpProxyAgent()
   const parts = exchange as unknown as Watching
   const client = parts.client("ws://127.0.0.1:1/ws")

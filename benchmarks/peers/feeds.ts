@@ -25,9 +25,9 @@ export interface Message {
   readonly feed: FeedName
   /** The number of subscribers on one connection. Default: one. */
   readonly subscribers?: number
-  /** Measures for this time, and returns a {@link Sample} per frame. */
+  /** Measures for this many milliseconds, and returns a {@link Sample} per frame. */
   readonly millis?: number
-  /** Otherwise applies this many frames, and returns {@link Left}. */
+  /** Without `millis`, applies this many frames, and returns {@link Left}. */
   readonly frames?: number
 }
 
@@ -52,7 +52,7 @@ if (receivers === undefined) throw new Error(`there is no peer ${process.argv[2]
 /** Frames are built in groups of this size, outside the measurement. */
 const group = 256
 
-/** The feeds that have begun, keyed by name and number of subscribers. */
+/** The feeds that have started, keyed by name and number of subscribers. */
 const begun = new Map<string, Promise<{ readonly receiver: Receiver; readonly next: Frames.Feed }>>()
 
 const begin = async (feed: FeedName, subscribers: number) => {

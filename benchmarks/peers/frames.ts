@@ -32,7 +32,7 @@ const side = (price: (place: number) => string, next: (bound: number) => number)
       const chosen = new Set<number>()
       while (chosen.size < changedPerSide) chosen.add(next(places))
       for (const place of chosen) {
-        // Two in five of the existing levels are removed, so about two prices in three have a level.
+        // Two in five of the chosen levels that exist are removed, so about 70% of the prices have a level.
         const isRemoved = amounts[place] !== "0" && next(5) < 2
         amounts[place] = isRemoved ? "0" : amount()
       }

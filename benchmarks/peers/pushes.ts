@@ -1,7 +1,7 @@
 /**
- * Places orders in a sandbox over HTTP, and receives their events over its WebSocket. A reply and a push wait until the
- * order is durable, so the times from a call to each of them show the time from the commit to the subscriber. Argument:
- * the sandbox's port.
+ * Places orders in a sandbox over HTTP, and receives their events over its WebSocket. The response and the push both
+ * wait until the order is durable, so comparing their times shows how long a push takes from the commit to the
+ * subscriber. Argument: the sandbox's port.
  */
 import { Agent, request } from "node:http"
 import { serve } from "../harness/children.ts"

@@ -91,7 +91,7 @@ type Routes = (venues: Cluster["venues"]) => ReadonlyArray<ReadonlyArray<string>
 
 const straight: Routes = (venues) => venues
 
-/** Half of the calls through each node are for venues that the other node owns. */
+/** Half of the venues called through each node are owned by the other node. */
 const anywhere: Routes = (venues) =>
   venues.map((_, node) => venues.flatMap((theirs) => theirs.filter((_, at) => at % venues.length === node)))
 
@@ -152,7 +152,7 @@ async (millis): Promise<Sample> => {
 
 const base = "one node"
 
-/** Compares two nodes with one, for one kind of call. */
+/** Creates the table rows that compare two nodes with one, for one kind of call. */
 const beside = (
   compared: Compared,
   what: string,

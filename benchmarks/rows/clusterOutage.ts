@@ -48,8 +48,8 @@ const seconds = (millis: ReadonlyArray<number>) => show(bracket(millis.map((valu
 const overLease = (millis: ReadonlyArray<number>) => ({ wall: bracket(millis.map((value) => value / lease)) })
 
 /**
- * Kills a node in each round, and calls each venue once through another node. Returns the time until the last response
- * of each round, in milliseconds.
+ * In each round, kills a node, and calls each venue through another node until it responds. Returns the time until each
+ * round's last response, in milliseconds.
  */
 const killed = async (
   [first, ...others]: readonly [Node, ...ReadonlyArray<Node>],
@@ -84,8 +84,8 @@ const wakes = async (node: Node, venues: ReadonlyArray<string>, rounds: number):
 }
 
 /**
- * Returns a call's median time, in milliseconds, in each round: through the owner of its venue, and through another
- * node.
+ * Returns the median time of a call in each round, in milliseconds: through the node that owns the venue, and through
+ * another node.
  */
 const calls = async (nodes: ReadonlyArray<Node>, owners: ReadonlyMap<string, string>, plan: Plan) => {
   const found: Record<"owner" | "other", Array<number>> = { owner: [], other: [] }

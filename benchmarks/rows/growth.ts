@@ -20,7 +20,7 @@ interface Grown {
   readonly line: Line
 }
 
-/** Measures all sizes in turns. Ratios are relative to the smallest size. */
+/** Lets all sizes take turns. Ratios are relative to the smallest size. */
 const grow = async (
   { plan }: Context,
   name: string,

@@ -76,8 +76,8 @@ const measure = async (plan: Plan, folder: string): Promise<Found> => {
   const { server: host } = service
   const made = await inBatches(host, () => ({ make: Math.ceil(count / batches) }))
   const asleep = await host.ask("rss") as number / 1024 ** 2
-  // A batch has as many venues as can be awake at once, so the venues of the previous batch fall asleep when it wakes
-  // its own.
+  // A batch has as many venues as can be awake at once, so waking one batch puts the venues of the previous batch to
+  // sleep.
   const part = (batch: number): readonly [number, number] => [batch * awake, (batch + 1) * awake]
   const first = await inBatches(host, (batch) => ({ wake: part(batch) }))
   const woken = await inBatches(host, (batch) => ({ wake: part(batch) }))

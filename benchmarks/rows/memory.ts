@@ -16,8 +16,8 @@ export const rows: ReadonlyArray<Row> = [{
   run: async ({ plan }) => {
     const stub = await start("stub.ts")
     const seen = new Map(clients.map((client) => [client, new Array<Memory>()]))
-    // Each run has a new process, and only one runs at a time, because memory does not settle and peers cannot take
-    // turns.
+    // A process's memory does not settle, so peers cannot take turns. Instead, each run has a new process, and only one
+    // process runs at a time.
     for (let round = 0; round < (plan.shrink === 1 ? 3 : 1); round++) {
       for (const client of clients) {
         const child = await start("peer.ts", client, `http://127.0.0.1:${stub.ready}`)

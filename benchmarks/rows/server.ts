@@ -110,7 +110,7 @@ const offsets = (records: number, count: number): ReadonlyArray<number> => {
   return Array.from({ length: count }, (_, index) => Math.floor(index * last / count))
 }
 
-/** Returns a thousand identifiers of open orders. */
+/** Returns the ids of up to a thousand open orders. */
 const someIds = async ({ load }: Service, open: number): Promise<Array<number>> => {
   const bodies = offsets(open, 10).map((offset) => ({ market, limit: page, offset }))
   const { answers } = await load({ path: orders, bodies, inFlight: 1, collect: true })

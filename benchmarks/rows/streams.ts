@@ -17,7 +17,7 @@ const feeds = ["txc", floor, "ccxt"]
 /** After this many frames, all peers must have the same state. */
 const compared = 1000
 
-/** Applies one feed with every peer. */
+/** Compares all peers on one feed. */
 const applied = (name: string, title: string, feed: FeedName): Row => ({
   name,
   title,

@@ -92,12 +92,12 @@ const wholeNumber = fc.oneof(
 
 /** Order ids, some of which exceed the largest safe integer. */
 export const orderId = wholeNumber.map((id) => id as Identifiers.OrderId)
-/** Trade ids. */
+/** Trade ids, some of which exceed the largest safe integer. */
 export const tradeId = wholeNumber.map((id) => id as Identifiers.TradeId)
-/** Position ids. */
+/** Position ids, some of which exceed the largest safe integer. */
 export const positionId = wholeNumber.map((id) => id as Identifiers.PositionId)
 
-/** Client order ids. */
+/** Client order ids: 1 to 40 letters, digits, dashes, dots and underscores. */
 export const clientOrderId = textOf(`${alphanumeric}-._`, 1, 40).map((text) => text as Identifiers.ClientOrderId)
 
 /** Client order ids in responses: ids that callers chose, and ids with which the exchange marks its own orders. */
@@ -112,7 +112,7 @@ const receivedClientOrderId = fc.oneof(
 const name = (others: string): fc.Arbitrary<string> =>
   fc.tuple(oneOf(alphanumeric), textOf(alphanumeric + others, 0, 8)).map(([first, rest]) => first + rest)
 
-/** Tickers. */
+/** Tickers of 1 to 9 letters, digits, dashes, dots and underscores. */
 export const ticker = name("_.-").map((text) => text as Identifiers.Ticker)
 /** Market names, `BASE_QUOTE`. */
 export const marketName = fc.tuple(name(".-"), name(".-"))
@@ -145,7 +145,7 @@ export const unixTime = micros.map((n) => n / 1_000_000 as Time.UnixTime)
 
 /** Passphrases of at most 25 code points, including code points of two UTF-16 units and four UTF-8 bytes. */
 export const passphrase = anyText(0, 25).map((text) => text as Code.Passphrase)
-/** Codes. */
+/** Codes: any Unicode text that is not empty. */
 export const code = identifier<Code.Code>()
 /** Descriptions of at most 280 code points; most are short. */
 export const description = fc.oneof(anyText(0, 10), anyText(0, 280)).map((text) => text as Code.Description)
@@ -161,7 +161,7 @@ export const maskedEmail = fc.oneof(
     .map(([user, host, tld]) => `${user}***@${host}***${tld}`)
 ).map((text) => text as SubAccount.MaskedEmail)
 
-/** E-mail addresses. */
+/** E-mail addresses: a short user name, `@`, and a short host name. */
 export const email = fc.tuple(textOf(`${alphanumeric}.+-`, 1, 8), textOf(`${alphanumeric}.-`, 1, 8))
   .map(([user, host]) => `${user}@${host}` as SubAccount.Email)
 
@@ -252,7 +252,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 // -----------------------------------------------------------------------------
 
 /**
- * Returns a schema and its nested schemas, as far as they have an identifier, keyed by identifier. Visits both the
+ * Returns those of a schema and its nested schemas that have an identifier, keyed by identifier. Visits both the
  * decoded and the encoded side.
  */
 export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
@@ -358,12 +358,16 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   }
 }
 
-/** The kinds of constraints that a request's fields do not show: between several fields, or on an amount's digits. */
+/**
+ * The kinds of constraints that generated requests can violate, because fields are generated one by one: constraints
+ * between several fields, or on an amount's digits.
+ */
 const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "different", "after", "precision"]
 
 /**
  * Valid requests of an endpoint; optional keys are sometimes absent. Fields are generated one by one, and requests that
- * violate one of these constraints are filtered out.
+ * violate only such constraints are filtered out. Any other violation is kept, because it shows a defect of an
+ * arbitrary.
  */
 export const anyRequest = <E extends Endpoint.Any>(
   endpoint: E,
@@ -393,21 +397,21 @@ export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): 
   ) as never
 }
 
-/** Responses of an endpoint. */
+/** Decoded responses of an endpoint. */
 export const response = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Response<E>> =>
   valueOf(endpoint.response(dialect).ast) as never
 
-/** Topics of a channel. */
+/** Decoded topics of a channel. */
 export const topic = <C extends Channel.Any>(channel: C): fc.Arbitrary<Channel.Topic<C>> =>
   valueOf(channel.topic.ast) as never
 
-/** Messages of a channel. */
+/** Decoded messages of a channel. */
 export const message = <C extends Channel.Any>(channel: C): fc.Arbitrary<Channel.Message<C>> =>
   valueOf(channel.update.ast) as never
 
-/** Parameters of a channel's query. */
+/** Decoded parameters of a channel's query. */
 export const params = <Q extends Channel.AnyQuery>(query: Q): fc.Arbitrary<Q["example"]> =>
   valueOf(query.params.ast) as never
 
-/** Responses to a channel's query. */
+/** Decoded responses to a channel's query. */
 export const result = (query: Channel.AnyQuery): fc.Arbitrary<unknown> => valueOf(query.result.ast)

@@ -47,7 +47,7 @@ export interface RunOptions {
 }
 
 /**
- * Options of a check: the run options, the known failures and a callback.
+ * Options of a check: the run options, the known failures and two callbacks.
  *
  * @category models
  */

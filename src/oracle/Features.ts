@@ -47,7 +47,7 @@ export interface Features {
 }
 
 /**
- * The declaration is invalid.
+ * A declaration of features is invalid.
  *
  * @category errors
  */
@@ -73,8 +73,8 @@ const File = Schema.fromJsonString(Schema.Struct({
 }))
 
 /**
- * Decodes a declaration from JSON. Fails with `FeaturesError` for a path that no rule calls, so that a typo does not
- * silently skip rules.
+ * Decodes a declaration from JSON. Fails with `FeaturesError` if the text is not a declaration, or names a path that no
+ * rule calls, so that a typo does not silently skip rules.
  *
  * @category constructors
  */
@@ -98,7 +98,7 @@ export const parse = (text: string): Effect.Effect<Features, FeaturesError> =>
 export const aRead = (features: Features): string | undefined =>
   [Paths.mainBalance, ...Paths.reads].find((path) => has(features, path))
 
-/** The remedy for a call that a target does not serve. */
+/** The advice shown for a call that a target does not serve. */
 export const remedy = "if the target is not meant to serve a call, list it with the reason under missing in --features"
 
 /** Returns the message for a call that the target declares missing. */
@@ -114,7 +114,7 @@ const isChannel = (call: string): boolean => Channels.names.includes(call)
  */
 const namesOf = (call: string): ReadonlyArray<string> => isChannel(call) ? [call, Channels.webSocket] : [call]
 
-/** Returns the reason with which a target declares a call missing. */
+/** Returns the reason that a target gives for declaring a call missing. */
 const reasonOf = ({ missing = {} }: Features, call: string): string | undefined =>
   namesOf(call).map((name) => missing[name]).find((reason) => reason !== undefined)
 

@@ -1,6 +1,6 @@
 /** Points that the live exchange's documentation leaves open, for calls that only this documentation describes. */
 
-/** The open points; each is an `OpenPoint`. */
+/** The open points of these calls, with this project's stance on each. */
 export const livePoints = [
   {
     id: "open.live.market-data",

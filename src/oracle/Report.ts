@@ -69,7 +69,7 @@ export interface Broken {
   readonly _tag: "Broken"
   /** The smallest value found that breaks the rule, as text. */
   readonly counterexample: string
-  /** The expectation of the rule. */
+  /** The behavior that the rule expects. */
   readonly expected: string
   /** The target's actual behavior. */
   readonly got: string
@@ -114,7 +114,7 @@ export interface Result {
   readonly rule: Rule
   /** The rule's level in the check's dialect. */
   readonly level: Level
-  /** The result of the rule. */
+  /** The outcome: the rule holds, is broken, was skipped, or could not run. */
   readonly outcome: Outcome
   /** Whether the rule is listed as a known failure or as flaky. */
   readonly isKnown: boolean
@@ -375,8 +375,8 @@ const causeLines = (report: Report): ReadonlyArray<string> =>
   })
 
 /**
- * Returns the rules that could not be evaluated because the account has no records, in one line. Ids that differ only
- * after the last dot share the part before it.
+ * Lists in one line the rules that could not be evaluated because the account lacks records. Ids that differ only after
+ * the last dot are combined.
  */
 const unseenLine = ({ results }: Report): ReadonlyArray<string> => {
   const reasons: ReadonlyArray<string> = Object.values(lacksRecords)

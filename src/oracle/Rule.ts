@@ -39,7 +39,7 @@ export { Broken, type CheckError, conclude, describe, expect, isBroken, skip, Sk
 export type Level = "MUST" | "SHOULD" | "INFO"
 
 /**
- * How a rule applies to a dialect: unchanged, with a different behavior that has a source, or not at all.
+ * How a rule applies to a dialect: unchanged, not at all, or with a different behavior and the source of that behavior.
  *
  * @category models
  */
@@ -88,14 +88,14 @@ export interface NotApplicable {
 export const same: Expectation = { _tag: "Same" }
 
 /**
- * The source of deviations that are published by the operator of the live exchange.
+ * The source named for deviations that the operator of the live exchange has published.
  *
  * @category constructors
  */
 export const liveDocumentation = "the live exchange's own documentation"
 
 /**
- * The source of deviations that are recorded by clients.
+ * The source named for deviations that clients have recorded.
  *
  * @category constructors
  */
@@ -147,7 +147,7 @@ export interface Setting {
 }
 
 /**
- * The property of a rule.
+ * The property of a rule: its values, and the check of one value.
  *
  * @category models
  */
@@ -187,7 +187,7 @@ export interface Rule {
 }
 
 /**
- * How binding a rule is in a dialect.
+ * Returns how binding a rule is in a dialect.
  *
  * @category levels
  */

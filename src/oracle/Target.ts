@@ -101,7 +101,7 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
    * target may have executed it. Absent for any other error. The session sets this field.
    */
   declare readonly unanswered?: string
-  /** The reason. */
+  /** The same text as `reason`. */
   override get message(): string {
     return this.reason
   }

@@ -4,7 +4,10 @@ import * as Schema from "effect/Schema"
 import * as Json from "../protocol/Json.ts"
 import type { Answer, TargetError } from "./Target.ts"
 
-/** The schema of a response. The schema never decodes, because only targets create responses. */
+/**
+ * The schema of the response in an error. It only checks that the value looks like a response, because errors are never
+ * decoded.
+ */
 const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.isObject(value) && "sent" in value)
 
 /** The target breaks a rule. */

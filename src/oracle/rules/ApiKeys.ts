@@ -122,7 +122,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Lists several keys, each with its own sub-account, title, public key, state and restriction",
     check: Effect.fnUntraced(function*(world) {
       const parent = yield* world.open({ isFunded: false })
-      // A cached list does not show the keys.
+      // Reads the list first. If the target caches it, the new keys are missing below.
       yield* world.call(parent, Paths.apiKeys)
       const expected: Array<Body> = []
       for (const index of [0, 1, 2]) {

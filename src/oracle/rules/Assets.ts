@@ -44,7 +44,7 @@ const shown = {
   maxFlexWithdraw: [undefined, ["withdraw", "maxFlex"], ["withdraw", "flex", "max_fee"]]
 } as const
 
-/** Settings of a currency. No two values are equal. */
+/** Settings of a currency. All texts and numbers differ, so that a response that mixes them up is noticed. */
 const settings = {
   canDeposit: true,
   canWithdraw: false,

@@ -96,8 +96,8 @@ const orderRules: ReadonlyArray<Rule.Rule> = [
       const [madeBefore, tookBefore] = [yield* Wallets.read(world, maker), yield* Wallets.read(world, taker)]
       const offer = { market: market.name, side: other, amount: "0.02", price: String(price) }
       const made = yield* Trading.placeOther(world, maker, offer)
-      // The taker's limit is more aggressive than the maker's price, at which both trade. A market buy's amount is its
-      // cost.
+      // The taker's limit crosses the maker's price, so both trade at the maker's price. The amount of a market buy is
+      // its cost.
       const limit = { amount: "0.015", price: Books.near(market, side === "buy" ? 1 : -1) }
       const spent = { amount: side === "buy" ? String(0.015 * price) : "0.015" }
       const fields = { market: market.name, side, ...(path === Paths.limitOrder ? limit : spent) }
@@ -186,7 +186,7 @@ const readRules: ReadonlyArray<Rule.Rule> = [
       )
       for (const [ticker, amount] of [["BTC", "0.25"], ["USDT", "75.5"]] as const) {
         const { answer, json } = yield* LiveCalls.object(world, account, path, { ticker })
-        // Main and trade balance return the asset's entry itself.
+        // For one asset, the main and trade balance calls return the entry itself, not a map.
         const expected = path === Paths.collateralBalance ? { [ticker]: of(amount) } : of(amount)
         const keys = Object.keys(json).filter((key) => Json.isObject(expected) && !Object.hasOwn(expected, key))
         const isOnly = keys.every((key) => path !== Paths.collateralBalance || isSame(json[key], "0"))
@@ -270,7 +270,7 @@ const transferRules: ReadonlyArray<Rule.Rule> = [
       const before = yield* Wallets.read(world, account)
       const all = before.get(`${names[from]}.USDT`) ?? 0
       let moved = 0
-      // The rest has the digits of the balance, not those of a difference of rounded numbers.
+      // Rounded, because subtracting floating-point numbers can add digits that no balance has.
       for (const amount of [12.5, Number((all - 12.5).toFixed(8))]) {
         const transfer = { ticker: "USDT", amount: String(amount), ...fields }
         const answer = yield* LiveCalls.call(world, account, Paths.transfer, transfer)

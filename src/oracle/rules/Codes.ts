@@ -167,7 +167,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: Boundaries.tooLongPassphrases,
     examples: ["p".repeat(26), "漢".repeat(26)],
     check: Effect.fnUntraced(function*(world, passphrase) {
-      // If the target truncates the passphrase, it applies this code.
+      // A target that truncates the passphrase would accept it for this code.
       const { code } = yield* issue(world, "1", [...passphrase].slice(0, 25).join(""))
       const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code, passphrase })
       yield* Refusals.call(answer, world.dialect, "passphrase")

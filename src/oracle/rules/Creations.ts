@@ -70,7 +70,7 @@ const codeRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("code-creation.moves", {
     statement: "Debits exactly the code's amount from its creator, and credits it to the account that applies the code",
-    // The last one is all that the creator has.
+    // The last amount is the creator's whole balance.
     values: [["ETH", "1.25"], ["USDT", "20.5"], ["ETH", "5"]] as const,
     check: Effect.fnUntraced(function*(world, [ticker, amount]) {
       const [creator, other] = [yield* openCreator(world), yield* Wallets.open(world, [["main", "USDT", "1"]])]
@@ -261,7 +261,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     values: [1, 2],
     check: Effect.fnUntraced(function*(world, type) {
       const parent = yield* world.open({ isFunded: false })
-      // A cached list does not show the new key.
+      // Reads the list first. If the target caches it, the new key is missing below.
       yield* world.call(parent, Paths.apiKeys, { limit: 100 })
       const { answer, json, subAccountId } = yield* withKey(world, parent, both, type)
       const expected = { subAccountId, title: "The First Key", isEnabled: true, type }

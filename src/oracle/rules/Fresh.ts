@@ -1,6 +1,6 @@
 /**
- * The rule that a trade is shown soon, even if another account has caused it, to a caller that has read the same list
- * before. Only the live exchange's documentation describes most of these lists.
+ * The rule that a list soon shows a trade, even to a caller that has just read the list, and even if another account
+ * caused the trade. Only the live exchange's documentation describes most of these lists.
  */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
@@ -18,15 +18,18 @@ import type { World } from "../world/World.ts"
 const spot = [Paths.fills, Paths.tradeBalance, Paths.activeOrders, Paths.orderHistory]
 
 /**
- * The lists that a trade on the futures market changes. The list of closed positions changes when one is closed. ADL
- * ranks are left out, because an exchange may rank positions only now and then.
+ * The lists that a trade on the futures market changes. The list of closed positions changes when a position is closed.
+ * ADL ranks are left out, because an exchange may update them only occasionally.
  */
 const futures = [Paths.openPositions, Paths.positionHistory, Paths.closedPositions]
 
 /** The times, in milliseconds, after which an unchanged list is read again: no source says how soon it must change. */
 const pauses = [0, 300, 1500, 3000]
 
-/** An account, an order of it that waits at the market price, and the call with which it is placed. */
+/**
+ * Returns an account, the fields of an order that will wait at the market price, and the path of the call that places
+ * it.
+ */
 const waiting = Effect.fnUntraced(function*(world: World, path: string) {
   if (spot.includes(path)) {
     const market = yield* world.market
@@ -43,7 +46,7 @@ const waiting = Effect.fnUntraced(function*(world: World, path: string) {
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("lists.fresh", {
     statement:
-      "Shows a trade within seconds that another account's order causes, also to a caller that has read the list before",
+      "Shows a trade with another account's order within seconds, even to a caller that has just read the list",
     values: [...spot, ...futures],
     check: Effect.fnUntraced(function*(world, path) {
       const { account, entry, order } = yield* waiting(world, path)

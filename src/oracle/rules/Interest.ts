@@ -18,7 +18,7 @@ const section = Section.of({ clause: "Endpoints §1" })
 
 const history = (world: World, fields: Readonly<Record<string, unknown>>) => Lists.read(world, Lists.interest, fields)
 
-/** Records as sorted text, for comparison, because the document does not say how records are sorted. */
+/** Returns records as sorted text, so that lists can be compared: the document does not say how records are sorted. */
 const sorted = (records: ReadonlyArray<unknown>): string =>
   records.map((record) => JSON.stringify(record)).toSorted().join()
 

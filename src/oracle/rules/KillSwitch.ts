@@ -265,7 +265,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const fields = types === undefined ? {} : { types }
         yield* arm(world, account, { timeout: "600", types: ["spot"] })
         yield* world.advance(7000)
-        // The first read makes sure that a cached timer is noticed.
+        // Reads the timers once, so a target that caches them shows stale timers below.
         const first = yield* timers(world, account)
         yield* Verdict.expect(first.answer, "one timer", first.timers.length === 1)
         const { json } = yield* arm(world, account, { timeout: "300", ...fields })

@@ -22,7 +22,7 @@ const draft = (market: Market, more: Body = {}): Body => ({
   ...more
 })
 
-/** Creates a draft with the smallest amount, for a real account. */
+/** Creates such an order with the smallest amount, for a real account. */
 const smallest = (market: Market, more: Body = {}): Body =>
   draft(market, { amount: Orders.amountFor(market, Number(Orders.lowPrice(market))), ...more })
 

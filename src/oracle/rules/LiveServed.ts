@@ -11,8 +11,8 @@ import * as Refusals from "../world/Refusals.ts"
 import type { World } from "../world/World.ts"
 
 /**
- * Makes a call without its fields. If the call is a read, a correct target either serves it or names a missing field;
- * a correct target refuses a call that is not a read.
+ * Makes a private call without its fields, or a public call with only a market. A correct target serves a read or names
+ * its missing field, and refuses every other call.
  */
 const ask = Effect.fnUntraced(function*(world: World, path: string, market: string) {
   return path.includes("/public/")

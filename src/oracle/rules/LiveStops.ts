@@ -33,15 +33,15 @@ const types: { readonly [K in Kind]: ReadonlyArray<string> } = {
 const cases = kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side })))
 
 /**
- * Returns the price `percent` above the market's for a buy, below it for a sell, and a few steps beyond it. A target that
- * rounds these odd prices is noticed.
+ * Returns the price `percent` % above the market's for a buy, or below it for a sell, plus 37 steps. The odd digits
+ * reveal a target that rounds prices.
  */
 const priceAt = (market: Market, side: Orders.Side, percent: number): string =>
   priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100) + 37 * market.tick)
 
 /**
  * Returns an order of 0.02 whose trigger is 5 percent from the market price and whose limit, if any, is 7 percent from
- * it. The amount of a spot market buy is its cost.
+ * that price. The amount of a spot market buy is its cost.
  */
 const fieldsOf = (market: Market, kind: Kind, side: Orders.Side, more: Body = {}): Body => ({
   market: market.name,

@@ -30,7 +30,8 @@ const summaryOf = (world: World, account: Account) => LiveCalls.object(world, ac
  */
 const summaryAfter = Effect.fnUntraced(function*(world: World, side: Orders.Side, percent: number) {
   const account = yield* world.open()
-  // The mark price of a futures market need not follow the price of its own trades.
+  // The position is on a margin market, because the mark price of a futures market need not follow that market's
+  // trades.
   const market = yield* Trading.openPosition(world, account, side, "0.02")
   yield* Trading.movePrice(world, market, basePrice * (1 + (side === "buy" ? percent : -percent) / 100))
   return yield* summaryOf(world, account)
@@ -42,7 +43,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const [account, other] = [yield* world.open(), yield* world.open()]
       const others = number((yield* summaryOf(world, other)).json, "leverage")
-      // The first read makes sure that a cached summary is noticed.
+      // Reads the summary once, so a target that caches it shows the old leverage below.
       yield* summaryOf(world, account)
       for (const leverage of leverages) {
         const { answer, json } = yield* LiveCalls.object(world, account, Paths.leverage, { leverage })
@@ -107,7 +108,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const [account, other] = [yield* world.open(), yield* world.open()]
       const modeOf = (account: Account) => LiveCalls.object(world, account, Paths.hedgeMode, {})
-      // An account begins in one-way mode or in hedge mode.
+      // A new account may be in either mode.
       const { json: { hedgeMode: others } } = yield* modeOf(other)
       for (const hedgeMode of [true, false]) {
         const set = yield* LiveCalls.call(world, account, Paths.updateHedgeMode, { hedgeMode })

@@ -40,16 +40,16 @@ const decimals = (...fields: ReadonlyArray<readonly [key: string, meaning: strin
 const listOf = (world: World, account: Account, path: string, fields: Body = {}) =>
   LiveCalls.records(world, account, path, path === Paths.fundingHistory ? { market: perpetual, ...fields } : fields)
 
-/** An account that has paid or received funding for a position, and has closed it. */
+/** Returns an account that has paid or received funding for a position, and has closed the position. */
 const busy = Effect.fnUntraced(function*(world: World) {
   const account = yield* MarginPositions.withPosition(world, "buy")
-  // No market settles less often than once a day.
+  // Every market settles funding at least once a day.
   yield* world.advance(day)
   yield* MarginPositions.closed(world, account, "buy")
   return account
 })
 
-/** Returns the records of a list of a {@link busy} account. */
+/** Returns a function that reads this list with a {@link busy} account. */
 const sampleOf = (path: string) =>
   Effect.fnUntraced(function*(world: World) {
     const { answer, records } = yield* listOf(world, yield* busy(world), path)
@@ -137,10 +137,13 @@ const fieldRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The parts of two lists whose records are compared. */
+/** Whether two values are the same JSON text. */
 const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Lets an account trade on a margin market, and lists its borrows. Not every exchange lends for this. */
+/**
+ * Lets an account open a short position on a margin market, and lists its borrows. The list may be empty, because not
+ * every exchange records a borrow for a position.
+ */
 const borrowsOf = Effect.fnUntraced(function*(world: World, account: Account) {
   yield* Trading.openPosition(world, account, "sell", "0.01")
   return yield* listOf(world, account, Paths.borrowHistory)

@@ -55,7 +55,7 @@ const sweep = Effect.fnUntraced(function*(world: World, entry: Entry, size: numb
   const { type: _type, ...terms } = LiveOrders.ordered(type, fields)
   const expected: Body = {
     ...terms,
-    // The documentation calls only a buy in the base currency a stock market order.
+    // The documentation gives the type of a stock-market order only to a buy, so a sell's type is not compared.
     ...(path === Paths.stockMarketOrder && side === "sell" ? {} : { type }),
     ...LiveOrders.identity(order),
     ...LiveOrders.filled(size, parts)
@@ -72,7 +72,7 @@ const unmet = Effect.fnUntraced(function*(world: World, entry: Entry) {
   return { account, answer, order, amount: fields["amount"] }
 })
 
-/** The refusal of an order for lack of funds, which has either the engine's code or the code for the amount. */
+/** The refusal of an order for lack of funds: either the general code (10), or the code for an invalid amount (32). */
 const noFunds = { status: 400, codes: [10, 32] }
 
 /** Whether an order has no limit price: its `price` is missing or zero. */
@@ -198,7 +198,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const filled = { dealStock: LiveOrders.textOf(stock), dealMoney: LiveOrders.textOf(money) }
       const left = LiveOrders.textOf(Number(amount) - (isQuote(entry) ? money : stock))
       yield* LiveOrders.shows({ answer }, "the order", order, { ...filled, left })
-      // A part of a buy's amount may be too small to buy anything.
+      // The unspent rest of a buy's amount may be too small to buy anything.
       yield* Verdict.expect(
         answer,
         "FILLED only for an order whose full amount has traded",

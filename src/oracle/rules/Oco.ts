@@ -31,7 +31,8 @@ const entry: OrderEntry = {
   stopPrice: "stop_limit_price",
   isRefusalShown: true,
   unbounded: ["price", "activation_price", "stop_limit_price", "total"],
-  // A target that takes an invalid side for a sell would sell at a buy's take-profit, below the market, and trade.
+  // A target that treats an invalid side as a sell would sell at the take-profit price of a buy, which is below the
+  // market, and trade.
   sideProfile: "control",
   draft: Orders.oco,
   clientOrderIds: (order, key) => Oco.legs.map((leg) => Oco.leg(order, leg)[key]),
@@ -166,7 +167,10 @@ const marginMarket: Rule.Rule = section.always("oco.request.market.margin", {
   })
 })
 
-/** The part of the heading of rules about prices that only the live exchange's documentation excludes. */
+/**
+ * How rules about refused prices apply to the dialects: only the live exchange's documentation says which prices are
+ * refused.
+ */
 const byPrice = (code: number) => ({
   document: Rule.notApplicable("the document does not say where the prices of an OCO order must be"),
   live: Rule.documented(`code ${code}`)

@@ -292,7 +292,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
     values: ["orderId", "clientOrderId"] as const,
     check: Effect.fnUntraced(function*(world, key) {
       const { account, clientOrderId, market, one, other, two } = yield* place(world)
-      // The target must not show a cached list from before the cancellation.
+      // Reads the lists first. If the target caches them, the canceled order still appears below.
       yield* leaves(world, account, [one, two, other])
       const fields = { market: market.name, [key]: key === "orderId" ? one["id"] : clientOrderId }
       const { answer, json } = yield* LiveCalls.object(world, account, Paths.cancelOco, fields)

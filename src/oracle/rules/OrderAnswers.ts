@@ -1,6 +1,6 @@
 /**
- * Rules about the responses that show one order, from placement until it closes. Only the live exchange's documentation
- * describes these responses. All of them have the same fields.
+ * Rules about the responses that show one order, from its placement until it closes. Only the live exchange's
+ * documentation describes these responses. All of them have the same fields.
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
@@ -121,7 +121,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
         side: "buy",
         more: { stp }
       })
-      // The documentation announces that the older values will be refused.
+      // So far, the older values are accepted. The documentation announces that they will be refused.
       const { order } = yield* LiveOrders.place(world, yield* world.trader, Paths.limitOrder, fields)
       const expected = Dialects.modes(world.dialect)[stp]
       yield* Verdict.conclude(`stp ${expected}`, `stp ${String(order["stp"])}`, order["stp"] === expected)
@@ -154,7 +154,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, entry) {
       const story = yield* placed(world, entry)
       const { account, expected, order: { orderId }, other } = story
-      // The target must not show a cached list from before the cancellation.
+      // Reads the list first. If the target caches it, the canceled order still appears below.
       yield* leaves(world, account, [orderId, other["orderId"]])
       const { answer, order } = yield* cancel(world, story)
       yield* LiveOrders.shows({ answer }, "the canceled order", order, { ...expected, status: "CANCELED" })
@@ -397,7 +397,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The refusal of an order for lack of funds, which has either the engine's code or the code for the amount. */
+/** The refusal of an order for lack of funds: either the general code (10), or the code for an invalid amount (32). */
 const noFunds = { status: 400, codes: [10, 32] }
 
 const refusalRules: ReadonlyArray<Rule.Rule> = [

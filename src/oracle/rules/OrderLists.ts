@@ -32,7 +32,7 @@ const all: ReadonlyArray<List> = [active, history, fills]
 const expect = (shown: LiveOrders.Shown, what: string, ids: ReadonlyArray<unknown>) =>
   LiveOrders.lists(shown, what, "orderId", ids.map((orderId) => ({ orderId })))
 
-/** Returns the ids of the orders that a list shows, or whose fills it shows. */
+/** Returns the ids of the orders that a list shows or, for a list of fills, the ids of the filled orders. */
 const idsIn = (list: List, { canceled, filled, open }: Effect.Success<ReturnType<typeof Records.populated>>["ids"]) =>
   list === active ? open : list === fills ? filled : canceled.flatMap((id, index) => [id, filled[index]])
 

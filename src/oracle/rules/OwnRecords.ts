@@ -13,7 +13,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const { always } = LiveCalls.section
 
-/** Creates one rule for each source in `among`. */
+/** Creates one rule for each list of records in `among`. */
 const forSources = (
   name: string,
   statement: (source: RecordLists.Source) => string,
@@ -36,7 +36,7 @@ const forSources = (
 // Single records
 // -----------------------------------------------------------------------------
 
-/** Returns the keys whose values are not of their kind. */
+/** Returns the keys whose values are not of the expected kind. */
 const misshapen = ({ optional, required }: RecordLists.Fields, record: Body): ReadonlyArray<string> => [
   ...Object.keys(required).filter((key) => required[key]?.holds(record[key]) !== true),
   ...Object.keys(optional).filter((key) => record[key] !== undefined && optional[key]?.holds(record[key]) !== true)
@@ -107,7 +107,7 @@ const ofTrigger = (order: Body): ReadonlyArray<Requirement> => {
   ]
 }
 
-/** Returns the requirements on one record of a source. */
+/** Returns the requirements on one record of a list. */
 const requirements = (source: RecordLists.Source, record: Body, now: number): ReadonlyArray<Requirement> => {
   const [first, last] = numbers(record, ...source.times)
   const ofTimes: ReadonlyArray<Requirement> = [

@@ -13,7 +13,7 @@ import { all, beginning, distinct, type List, page, pageOf, read } from "../worl
 import * as Refusals from "../world/Refusals.ts"
 import * as Section from "../world/Section.ts"
 
-/** Records as text, for comparison and display. */
+/** Returns records as text, for comparison and display. */
 const textOf = (records: unknown): string => JSON.stringify(records) ?? ""
 
 /**

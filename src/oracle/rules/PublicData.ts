@@ -268,7 +268,8 @@ const listRules: ReadonlyArray<Rule.Rule> = [
         const trades = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
         yield* Verdict.expect(answer, `only type ${type}`, trades.every((trade) => trade["type"] === type))
         const known = all.trades.filter((trade) => trade["type"] === type)
-        // New trades may have arrived in the meantime, and the list of one side may reach back further.
+        // New trades may have arrived in the meantime, and the list of one side may reach further back than the list of
+        // both sides.
         const isShown = known.slice(0, 1).every(({ tradeID }) => trades.some((trade) => trade["tradeID"] === tradeID))
         yield* Verdict.expect(answer, `the trade ${String(known[0]?.["tradeID"])}`, isShown)
       }

@@ -280,7 +280,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       const isLatestFirst = all.every((time, index) => index === 0 || time < Number(all[index - 1]))
       yield* Verdict.expect(answer, "at least three rates, the latest first", all.length > 2 && isLatestFirst)
       const middle = Number(all[1])
-      // The dates are a second off, because a rate may be settled exactly at the end of the window.
+      // The dates are a second away from the rate's time, because a window may or may not include its ends.
       for (
         const [query, expected] of [
           [{ startDate: middle - 1 }, all.slice(0, 2)],

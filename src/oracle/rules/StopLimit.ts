@@ -124,12 +124,13 @@ const newOrder = (
 /** The maximum number of markets on which a rule places an order. */
 const maxMarkets = 20
 
-/** The maximum total of {@link Orders.stopLimit}, as a multiple of the total of the smallest amount. */
+/** The total of an order from {@link Orders.stopLimit} is at most this many times the total of the smallest amount. */
 const maxMultiple = 10
 
 /**
- * Returns the listed spot markets, each with a price at which a small order is within the market's bounds. This is the
- * price that other rules use, if possible, so that their orders do not trade.
+ * Returns the listed spot markets, each with a price at which a small order is within the market's bounds. If possible,
+ * this price is the base price that other rules use, so that the orders of different rules do not trade with each
+ * other.
  */
 const spotMarkets = (world: World) =>
   Effect.map(world.get(Paths.markets), ({ json }) =>
@@ -228,7 +229,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Shows activation_price exactly as submitted",
     clause: answerClause,
     values: fc.record({ percent: fc.integer({ min: 110, max: 190 }), ticks: fc.constantFrom(0, 37) }),
-    // A target may round prices, or drop the zeros at their end.
+    // A faulty target may round prices, or drop trailing zeros.
     examples: [{ percent: 150, ticks: 0 }, { percent: 150, ticks: 37 }],
     check: Effect.fnUntraced(function*(world, { percent, ticks }) {
       const market = yield* world.market

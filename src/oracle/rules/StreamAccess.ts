@@ -34,7 +34,7 @@ const requests: ReadonlyArray<readonly [method: string, params: (market: string)
 /** A private channel that pushes a message after every trade of the account. */
 interface Kind {
   readonly channel: string
-  /** The parameters of a subscription to one market alone, for channels whose messages are about markets. */
+  /** The parameters of a subscription to one market alone, for channels that push messages about markets. */
   readonly params: (market: string) => ReadonlyArray<unknown>
   readonly isOfMarket: boolean
 }

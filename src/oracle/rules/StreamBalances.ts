@@ -48,7 +48,7 @@ const balancesOf = (world: World, account: Account) =>
 const latest = (listening: Streams.Listening): Body =>
   Object.assign({}, ...Streams.pushed(listening).flatMap(Streams.listOf).map(Streams.objectOf))
 
-/** Locks funds of a new account in an order: on spot, 0.02 of the base currency. */
+/** Locks an account's funds in a sell order above the market: on spot, 0.02 of the base currency. */
 const lock = Effect.fnUntraced(function*(world: World, account: Account, path = Paths.limitOrder) {
   const market = yield* world.market
   const price = StreamMarkets.above(market, 10)

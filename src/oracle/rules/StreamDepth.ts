@@ -126,7 +126,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Streams.hasKinds("a book", body, StreamBooks.bodyKinds)
       yield* StreamBooks.isWhole("a book", body, limit)
-      // Outside a sandbox, the book changes between two reads.
+      // Outside a sandbox, the book may change between the message and the call, so they cannot be compared.
       if (world.profile !== "control") return
       const current = Effect.sync(() => StreamBooks.states(messages(listening, market)).at(-1))
       yield* StreamBooks.equalsRest(world, market, limit, listening.connection, current)
@@ -241,7 +241,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
-  // The documentation's example repeats a sequence number.
+  // Not `MUST`, because the documentation's own example repeats a sequence number.
   Streams.recorded.always("streams.depth.numbers", {
     statement: "Increases update_id with each change",
     check: Effect.fnUntraced(function*(world) {

@@ -18,7 +18,7 @@ import type { Account, Body, Market, World } from "../world/World.ts"
 const deals = Streams.documented("Deals")
 const executed = Streams.documented("Orders executed")
 
-/** The wire numbers of the limit-order types, and of the market-order types. */
+/** The numbers that stand for limit orders in messages, and those for market orders. */
 const limitTypes = [1, 7]
 const marketTypes = [2, 8, 202]
 
@@ -74,7 +74,7 @@ const agreed = [
 const expectedOf = (fill: Body): Body =>
   Object.fromEntries(agreed.flatMap((key) => fill[key] === undefined ? [] : [[key, fill[key]]]))
 
-/** Expects each fill of an account once, as the call for fills shows it. */
+/** Expects exactly one deal for each fill of an account, as the call for fills shows it. */
 const areFills = Effect.fnUntraced(
   function*(world: World, account: Account, shown: ReadonlyArray<Body>, count: number) {
     const { records } = yield* LiveOrders.executed(world, account)

@@ -10,7 +10,7 @@ import * as Streams from "../world/Streams.ts"
 
 const { always, forAll, forEach } = Streams.documented("Overview")
 
-/** A method, and parameters for a market. */
+/** A method, and a function that returns its parameters for a market. */
 type Asked = readonly [method: string, params: (market: string) => ReadonlyArray<unknown>]
 
 /** The tolerance for the time, in seconds. */
@@ -53,7 +53,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   forAll("streams.messages.ids", {
     statement: "Responds exactly once to each of several requests that are sent together, with the request's id",
     profile: "read-only",
-    // Ids are unsigned, so their highest bit is not a sign.
+    // Includes ids above 2^31, because ids are unsigned.
     values: fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 32 - 2 }), { minLength: 2, maxLength: 6 }),
     examples: [[0, 1, 2_147_483_646], [7, 3, 5], [2_147_483_648, 2_147_483_649]],
     runs: 3,

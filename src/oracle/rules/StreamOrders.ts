@@ -19,7 +19,7 @@ const { always, forEach } = Streams.documented("Orders pending")
 
 const { changed, created, finished } = StreamOrders.events
 
-/** The calls that place an order which rests. */
+/** The calls that place an order that rests. */
 const placements: ReadonlyArray<readonly [type: string, number: number, path: string]> = [
   ["limit", 1, Paths.limitOrder],
   ["limit", 7, Paths.collateralLimit],

@@ -178,7 +178,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* StreamMarkets.trade(world, market, 1)
       const before = yield* volumes
       yield* Verdict.conclude("volumes above zero after a trade", before, before.every((volume) => volume > 0))
-      // About an hour after the next midnight.
+      // Advances to 61 minutes after the next midnight.
       yield* world.advance(Math.ceil(day - (yield* world.now) % day) + 3_660_000)
       const after = yield* volumes
       yield* Verdict.conclude("volumes of zero an hour after midnight", after, after.every((volume) => volume === 0))
@@ -205,7 +205,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           ["sell", 0.4, "0.06"],
           ["buy", -0.4, "0.07"],
           ["sell", 0.3, "0.05"],
-          // Only the amount changes.
+          // The last two orders change only the amount at the best price.
           ["sell", 0.3, "0.02"],
           ["buy", -0.4, "0.01"]
         ] as const

@@ -43,7 +43,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const ids: Array<string> = []
       for (let index = 0; index < count; index++) ids.push(yield* SubAccounts.create(world, parent))
       const id = ids[at % count]
-      // The target must not show a cached list from before the deletion.
+      // Reads the list first. If the target caches it, the deleted sub-account still appears below.
       const before = yield* listed(world, parent)
       yield* Verdict.conclude(ids.join(), before, before.toSorted().join() === ids.toSorted().join())
       yield* world.call(parent, Paths.deleteSubAccount, { id })

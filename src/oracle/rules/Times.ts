@@ -31,7 +31,7 @@ const sources: ReadonlyArray<{
 /** The time between the two events, in milliseconds. */
 const pause = 7000
 
-/** The milliseconds past the whole second at which both events happen. */
+/** Both events happen this many milliseconds after a whole second, so that their times have fractions. */
 const fraction = 337
 
 /** Returns all values of this key, at any depth. */

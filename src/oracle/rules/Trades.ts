@@ -19,7 +19,7 @@ import type { Body, Market, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** Returns the past trades of a market, latest first. */
+/** Returns the past trades of a market, in the sequence of the list. */
 const tradesOf = Effect.fnUntraced(function*(world: World, market: string, query: LivePublicCalls.Query = {}) {
   const answer = yield* LivePublicCalls.get(world, `${Paths.trades}/${market}`, query)
   const { json } = answer
@@ -167,7 +167,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The values that all summaries of a market show, under common names. */
+/** The keys of the values that every summary of a market shows, under common names. */
 const figures = {
   ticker: { last: "last_price", volume: "base_volume", deal: "quote_volume", change: "change" },
   summary: {
@@ -259,7 +259,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, { isFuture, source }) {
       const market = isFuture ? perpetual : yield* world.market
       yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
-      // No earlier trade remains in the last 24 hours.
+      // After 25 hours, no earlier trade counts in the 24-hour statistics.
       yield* world.advance(25 * 3_600_000)
       const path = isFuture ? Paths.collateralLimit : Paths.limitOrder
       const [one, two] = [yield* world.open(), yield* world.open()]

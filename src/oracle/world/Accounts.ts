@@ -51,7 +51,7 @@ export const makeFunding = (control: World["control"]) => {
     for (const wallet of missing) wallets.delete(wallet)
   })
   return {
-    /** Notes that an account is due its initial balances. */
+    /** Records that an account has yet to be credited with its initial balances. */
     promise: ({ id }: Account): void => {
       due.set(id, { wallets: new Set(funds.map(({ wallet }) => wallet)), one: Semaphore.makeUnsafe(1) })
     },
@@ -60,7 +60,7 @@ export const makeFunding = (control: World["control"]) => {
       const promised = due.get(id)
       const used = walletsOf.get(path) ?? ["main", "trade", "collateral"]
       if (promised === undefined || !used.some((wallet) => promised.wallets.has(wallet))) return Effect.void
-      // Calls at the same time wait for the same credit.
+      // Concurrent calls wait for the same credit.
       return promised.one.withPermit(Effect.suspend(() => credit(id, promised.wallets, used)))
     }
   }

@@ -11,8 +11,8 @@ import type { World } from "./World.ts"
 const repeatable: ReadonlyArray<string> = ["MovePrice", "FreezeClock", "RunClock", "SetClock", "SkewClock", "Restore"]
 
 /**
- * Returns the function that runs control-plane actions. The function skips the rule if the target has no control plane,
- * if the control plane does not have the action, or if the profile does not allow control-plane actions.
+ * Returns the function that runs control-plane actions. The function skips the rule if there is no control plane, if
+ * the control plane lacks the action, or if the profile does not allow such actions.
  */
 export const make = (target: Target.Target, profile: Profile): World["control"] => (action, fields) => {
   const request = requestOf(target, profile, "POST", action, JSON.stringify(fields))

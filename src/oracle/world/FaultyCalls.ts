@@ -17,7 +17,7 @@ const clause = "Authentication"
 type Setting = Pick<Rule.Setting, "profile"> & { readonly dialect: Pick<Dialect, "name"> }
 
 /**
- * Returns the paths to call. With a real key these are only reads, because a target that accepts a wrong signature
+ * Returns the paths to call. With a real key, these are only reads, because a target that accepts a wrong signature
  * would execute the call.
  */
 export const pathsOf = ({ dialect, profile }: Setting): ReadonlyArray<string> => {
@@ -41,7 +41,7 @@ export const faultyPathsOf = (setting: Setting): ReadonlyArray<string> =>
   setting.profile === "mutating" ? [...pathsOf(setting), ...ordersOf(setting)] : pathsOf(setting)
 
 /**
- * Returns the paths to call with a wrong signature or key. With a real key of the live exchange, these include every
+ * Returns the paths to call with a wrong signature or key. With a real key in the live dialect, these include every
  * call that only reads.
  */
 export const allPathsOf = (setting: Setting): ReadonlyArray<string> => [

@@ -22,7 +22,9 @@ export interface Row {
   readonly meaning: string
   /** How the field differs in the live dialect. */
   readonly live?: LiveRow
-  /** Whether the field may be missing in both dialects, so that only its value is evaluated; false by default. */
+  /**
+   * Whether the field may be missing, in both dialects. If it is present, its value is still checked. False by default.
+   */
   readonly isOptional?: boolean
 }
 
@@ -97,7 +99,7 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
 
 /** Fetches a table's sample once per check, because all its rows check the same objects. */
 const once = (sample: Table["sample"]): Table["sample"] => {
-  // Keyed by the placements, because all rules of a check share them.
+  // The key is `placements`, an object that all rules of a check share.
   const known = new WeakMap<World["placements"], Sample>()
   return (world) =>
     Effect.suspend(() => {

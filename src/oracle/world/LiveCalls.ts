@@ -17,7 +17,7 @@ import type { Account, Body, World } from "./World.ts"
 export const clause = "not in the document"
 
 /**
- * Returns the part of the heading that these rules share. The rules are `MUST`, because the live exchange's
+ * Returns the fields of `Rule.Heading` that these rules share. The rules are `MUST`, because the live exchange's
  * documentation states them. A rule that is only this project's choice is `SHOULD`, and has a row in `LivePoints`.
  */
 const heading = (statement: string): Pick<
@@ -98,7 +98,7 @@ export const openPositions = Effect.fnUntraced(function*(
   return { answer, positions: items.filter(Json.isObject).filter(({ amount }) => Number(amount) !== 0) }
 })
 
-/** Makes a private call, and expects a JSON list, or an object with `records`, which may be absent if there are none. */
+/** Makes a private call, and expects a JSON list, or an object whose `records` may be absent if there are none. */
 export const records = Effect.fnUntraced(function*(
   world: World,
   account: Account,

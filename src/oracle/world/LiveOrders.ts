@@ -33,7 +33,7 @@ const decimal = /^-?[0-9]+(?:\.[0-9]+)?$/u
 /** The difference below which two decimals are considered equal. */
 const precision = 1e-9
 
-/** Whether a value is the expected one, and of the same JSON type. Decimals may be written with a different scale. */
+/** Whether a value is the expected one, and of the same JSON type. Decimals may have additional zeros at the end. */
 const isSame = (value: unknown, expected: unknown): boolean => {
   if (Json.isObject(value) && Json.isObject(expected)) return differences(value, expected).length === 0
   if (typeof value !== "string" || typeof expected !== "string") return value === expected
@@ -93,7 +93,7 @@ const respelled: Readonly<Record<string, string>> = {
   "<=": "lte"
 }
 
-/** Returns an order with the keys and values of the response to a new order. */
+/** Converts an order to the keys and values that the response to a new order would show. */
 export const toOrder = (record: Body): Body =>
   Object.fromEntries(
     Object.entries(record).map(([key, value]) => [
@@ -175,8 +175,9 @@ const inAnswer = (json: unknown): unknown => {
 }
 
 /**
- * Makes a call that may place, change or cancel an order. On a real account, the order is canceled when the run ends,
- * and `plain` is the first order placed on the path. Skips the value if the account lacks the funds.
+ * Makes a call that may place, change or cancel an order. On a real account, the order is canceled when the run ends.
+ * If no order has been placed on the path yet, `plain` is placed and canceled first. Skips the value if the account
+ * lacks the funds.
  */
 export const submit = Effect.fnUntraced(function*(
   world: World,
@@ -273,7 +274,7 @@ export interface Funds {
   readonly freeze: number
 }
 
-/** Returns an account's trade balances, keyed by currency. */
+/** Reads an account's trade balances. In the result, `of` returns the balance of a currency. */
 export const funds = Effect.fnUntraced(function*(world: World, account: Account) {
   const { answer, json } = yield* LiveCalls.object(world, account, Paths.tradeBalance, {})
   const of = (ticker: string): Funds => {
@@ -289,7 +290,7 @@ export const funds = Effect.fnUntraced(function*(world: World, account: Account)
 // -----------------------------------------------------------------------------
 
 /**
- * Returns an account whose canceled orders appear in the order history. The live exchange omits the canceled orders of
+ * Opens an account whose canceled orders appear in the order history. The live exchange omits the canceled orders of
  * business partners.
  */
 export const customer = (world: World) => world.open({ b2b: false })

@@ -1,7 +1,7 @@
 /** Reads fields of records as numbers. */
 import type { Body } from "./World.ts"
 
-/** Returns a field as a number; not a number if the field is missing or null. */
+/** Returns a field as a number; `NaN` if the field is missing or null. */
 export const number = (record: Body, key: string): number => Number(record[key] ?? Number.NaN)
 
 /** Returns fields as numbers; see {@link number}. */

@@ -28,7 +28,7 @@ export interface OrderEntry {
   readonly unbounded: ReadonlyArray<string>
   /** The profile needed to send an invalid side, which a faulty target could treat as a buy or a sell. */
   readonly sideProfile: Profile
-  /** Drafts an order far from the market. */
+  /** Creates the fields of an order that waits far from the market. */
   readonly draft: (market: Market, side: Orders.Side, more?: Body) => Body
   /** The client order ids in an order. */
   readonly clientOrderIds: (order: Body, key: string) => ReadonlyArray<unknown>

@@ -25,7 +25,10 @@ const levelOf = ({ unbounded }: OrderEntry, key: string): Rule.Level => unbounde
 const without = (order: Body, key: string): Body =>
   Object.fromEntries(Object.entries(order).filter(([name]) => name !== key))
 
-/** Makes an order harmless, so that it buys nothing even if the target treats a wrong trigger as already met. */
+/**
+ * Makes an order with an invalid trigger harmless: its limit is far below the market, so it buys nothing even if the
+ * target treats the trigger as already met.
+ */
 const harmless = ({ stopPrice }: OrderEntry, key: string, order: Body, market: Market): Body => {
   const price = Orders.lowPrice(market)
   return key === "activation_price"
@@ -224,8 +227,8 @@ const amountLeast = (entry: OrderEntry): Rule.Rule =>
   })
 
 /**
- * Returns an amount and a price whose total is at most a quarter of the market's minTotal. The price is never better
- * for a seller than the price in the draft.
+ * Returns an amount and a price whose total is at most a quarter of the market's minTotal. The price is at most the
+ * price in the draft.
  */
 const wellBelow = ({ draft }: OrderEntry, market: Market, key: string): Body => ({
   amount: digits(market.minAmount, market.stockPrecision),
@@ -237,7 +240,8 @@ const wellBelow = ({ draft }: OrderEntry, market: Market, key: string): Body => 
 
 /**
  * Returns an amount and a price whose total is as close below the market's minTotal as one step of the price allows.
- * The price is at most the lowest limit price in the draft, so that the total at every other limit price is enough.
+ * The price is at most the lowest limit price in the draft, so that the totals at the other limit prices are not too
+ * small.
  */
 const justBelow = ({ draft, limits }: OrderEntry, market: Market, key: string): Body => {
   const order = draft(market, "buy")

@@ -23,13 +23,18 @@ export const opposite = (side: Side): Side => side === "buy" ? "sell" : "buy"
 /** The ratio of an order's amount to the smallest possible amount. */
 const multiple = 3
 
-/** Returns an amount above the market's minimum, whose total exceeds the market's minimum at each of these prices. */
+/**
+ * Returns an amount above the market's minimum amount, whose total exceeds the minimum total at each of these prices.
+ */
 export const amountFor = ({ minAmount, minTotal, step, stockPrecision }: Market, ...prices: ReadonlyArray<number>) => {
   const least = Math.max(minAmount, ...prices.map((price) => minTotal / price))
   return digits(Math.ceil(least * multiple / step) * step, stockPrecision)
 }
 
-/** Makes prices odd, so that a target that rounds them is noticed. On a market with coarse steps, it has no effect. */
+/**
+ * Added to the factor of every price, so that prices have odd digits, and a target that rounds them is noticed. Has no
+ * effect on a market with coarse steps.
+ */
 const odd = 9.25e-6
 
 const priceAt = (market: Market, factor: number): string => priceText(market, market.price * (factor + odd))
@@ -70,12 +75,13 @@ export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   }
 }
 
-/** Returns the perpetual market at a market's price, with whole prices, which are multiples of its coarser ticks. */
+/** Returns the perpetual market, at the given market's price. Its price step is 1. */
 export const asPerpetual = (market: Market): Market => ({ ...market, name: perpetual, moneyPrecision: 0, tick: 1 })
 
 /**
- * Returns a market at its base price on which every order of the smallest amount exceeds the smallest total, so that only
- * the smallest amount bounds an order. Each account of a sandbox can pay such an order.
+ * Returns a market on which even an order just below the minimum amount exceeds the minimum total, so that only the
+ * minimum amount limits how small an order can be. Every account of a sandbox can pay for such an order. Moves the
+ * market to its base price.
  */
 export const boundByAmount = Effect.fnUntraced(function*({ control, markets }: World) {
   const found = (yield* markets).find(({ minAmount, minTotal, price, step }) =>
@@ -115,8 +121,8 @@ export const idsOf = (world: World, order: Body): ReadonlyArray<string> => {
 }
 
 /**
- * Makes a call that may place an order, and cancels the order when the run ends. The report warns about an order that
- * may be open, and then no more orders are placed.
+ * Makes a call that may place an order, and cancels the order when the run ends. If the order may still be open after
+ * that, the report warns about it, and no more orders are placed.
  */
 export const submit = Effect.fnUntraced(function*(
   world: World,

@@ -20,7 +20,7 @@ export const apiKeys = "/api/v4/sub-account/api-key/list"
 export const deleteSubAccount = "/api/v4/sub-account/delete"
 export const markets = "/api/v4/public/markets"
 
-// Paths of the live exchange only: they show prices, and place, list and cancel orders
+// Paths that only the live exchange has: prices, order books and the time
 export const tickers = "/api/v4/public/ticker"
 export const orderBook = "/api/v4/public/orderbook"
 export const time = "/api/v4/public/time"

@@ -7,7 +7,7 @@ export interface Placements {
   readonly open: Map<string, string>
   /** The paths on which a first order was placed and canceled. */
   readonly tried: Set<string>
-  /** The paths whose orders the target's list of open orders has shown. */
+  /** The paths for which the target's list of open orders has shown an order. */
   readonly listed: Set<string>
   /** Effects that look again for orders whose placement got no response. They run at the end of the check. */
   readonly doubts: Array<Effect.Effect<unknown>>

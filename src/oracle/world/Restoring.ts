@@ -1,6 +1,6 @@
 /**
  * Restores a sandbox to its state before the check: its clock, prices, accounts, keys, codes, orders and money. If the
- * control plane has no snapshots, only the prices are restored, and the report names the changes that stay.
+ * control plane has no snapshots, only the prices are restored, and the report names the changes that remain.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -11,12 +11,12 @@ import type { World } from "./World.ts"
 
 /** Saves the state of a sandbox before a check, and notes the changes that the check makes. */
 export interface Restoring {
-  /** Notes the state of the sandbox. */
+  /** Takes a snapshot of the sandbox. If its control plane has no snapshots, notes the prices instead. */
   readonly begin: Effect.Effect<void>
   /** Runs a control-plane action, and notes its changes. */
   readonly control: World["control"]
   /**
-   * Restores the sandbox. Succeeds with messages about the changes that stay because the control plane has no
+   * Restores the sandbox. Succeeds with messages about the changes that remain because the control plane has no
    * snapshots.
    */
   readonly end: Effect.Effect<ReadonlyArray<string>>
@@ -31,7 +31,7 @@ interface Changes {
 
 const hours = (millis: number): string => `${Number((millis / 3_600_000).toFixed(1))} hours`
 
-/** Restores the markets' earlier prices. Succeeds with messages about the changes that stay. */
+/** Restores the markets' earlier prices. Succeeds with messages about the changes that remain. */
 const putBack = Effect.fnUntraced(function*(
   control: World["control"],
   { advanced, markets, opened }: Changes,

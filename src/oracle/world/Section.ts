@@ -1,7 +1,7 @@
-/** Creates the rules of a section, which share part of their headings. */
+/** Creates the rules of a section, which share some fields of their `Rule.Heading`. */
 import * as Rule from "../Rule.ts"
 
-/** The heading fields shared by the rules of a section. Each rule may override them. */
+/** The fields of `Rule.Heading` that the rules of a section share. Each rule may override them. */
 type Shared =
   & Pick<Rule.Heading, "clause">
   & Partial<Pick<Rule.Heading, "level" | "profile" | "document" | "live">>

@@ -31,9 +31,9 @@ export interface Session {
   readonly traffic: Connection.Traffic
   /** Warnings about state left on the target so far. */
   readonly warnings: () => ReadonlyArray<string>
-  /** The changes that stay in a sandbox because its control plane has no snapshots; known after `end`. */
+  /** The changes that remain in a sandbox because its control plane has no snapshots; known after `end`. */
   readonly remains: () => ReadonlyArray<string>
-  /** Notes the state of a sandbox, before the first rule. */
+  /** Takes a snapshot of a sandbox, before the first rule. */
   readonly begin: Effect.Effect<void>
   /** Undoes the changes that rules could not undo, and restores a sandbox. */
   readonly end: Effect.Effect<void>

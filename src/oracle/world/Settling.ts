@@ -9,10 +9,10 @@ import * as Target from "../Target.ts"
 import * as Paths from "./Paths.ts"
 import type { World } from "./World.ts"
 
-/** The time after a change, in milliseconds, by which a list must show it. */
+/** The time, in milliseconds, within which a list must show a change. */
 export const bound = 500
 
-/** The time after a change, in milliseconds, by which market data must show it. */
+/** The time, in milliseconds, within which market data must show a change. */
 export const cached = 1200
 
 /** The market data that the live exchange caches for up to a second. */
@@ -60,8 +60,8 @@ export interface Settling extends Pick<World, "call" | "attempt" | "control" | "
   /** Clears the reads of the previous run. */
   readonly begin: Effect.Effect<void>
   /**
-   * Whether a list or market data has changed since this run read it, which means that the run has evaluated a late
-   * response. From then on, every read waits until the responses have settled.
+   * Whether a list or market data has changed since this run read it. If so, the run has evaluated a late response, and
+   * from then on every read waits until the responses have settled.
    */
   readonly wasLate: Effect.Effect<boolean>
 }

@@ -20,7 +20,7 @@ export interface Tampering {
   readonly body?: (text: string) => string
   /** Creates the payload header from the body's text. */
   readonly payload?: (text: string) => string
-  /** Creates the signature header. */
+  /** Creates the signature header from the payload, the secret and the body's text. */
   readonly signature?: (payload: string, secret: string, text: string) => string
   /** Headers that replace the correct ones, keyed by lower-case name; `undefined` omits one. */
   readonly headers?: Readonly<Record<string, string | undefined>>

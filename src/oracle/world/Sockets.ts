@@ -171,7 +171,9 @@ export const make = (
   { dial, features = {} }: Target.Target,
   get: (path: string) => Effect.Effect<unknown, Verdict.CheckError>
 ): Sockets => {
-  /** The verdict, once a connection could not be opened although the target responds to calls. */
+  /**
+   * The verdict of all further attempts, once a connection could not be opened although the target responds to calls.
+   */
   let unserved: Verdict.Broken | undefined
   let shared: Connection | undefined
   const refused = Effect.fnUntraced(function*({ reason }: Target.TargetError) {

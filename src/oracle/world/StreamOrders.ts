@@ -37,7 +37,7 @@ const types: Readonly<Record<string, string>> = {
 
 const sides: Readonly<Record<string, string>> = { 1: "sell", 2: "buy" }
 
-/** Returns an order with the keys and values of the response to a new order. */
+/** Converts a pushed order to the keys and values that the response to a new order would show. */
 export const toOrder = (value: unknown): Body => {
   const record = Streams.objectOf(value)
   const { side, type } = record

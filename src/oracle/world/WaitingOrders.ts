@@ -54,8 +54,8 @@ export const amountOn = ({ step, stockPrecision }: Market): string =>
   digits(Math.round(0.030_007 / step) * step, stockPrecision)
 
 /**
- * Returns the fields of an order that waits far from the market: a buy limit order below it, a buy stop order above it,
- * and sell orders on the opposite sides.
+ * Returns the fields of an order that waits far from the market price: a buy limit order below the price, a buy stop
+ * order above it, and the reverse for sells.
  */
 export const fieldsOf = (world: World, market: Market, { more, prices, side }: Entry): Body => {
   // On a real account, a step may be a large part of the price.

@@ -82,7 +82,7 @@ export const expectChanges = (world: World, account: Account, before: Balances, 
 /** An account's funds: an amount for each wallet and asset. */
 export type Funds = ReadonlyArray<readonly [wallet: "main" | "trade" | "collateral", ticker: string, amount: string]>
 
-/** Funds that cover at most half of each order for which a rule expects a refusal for lack of funds. */
+/** Funds that cover at most half of any order that a rule expects to be refused for lack of funds. */
 export const little: Funds = [["trade", "USDT", "200"], ["trade", "BTC", "0.005"], ["collateral", "USDT", "20"]]
 
 /** Opens an account with these funds only, so that its balances are small enough to be compared exactly. */

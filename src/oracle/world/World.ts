@@ -139,7 +139,7 @@ export interface World {
    * rule in the same cases as `connect`.
    */
   readonly connection: Effect.Effect<Sockets.Connection, Verdict.CheckError>
-  /** An account for reads. */
+  /** An account for calls that only read. */
   readonly reader: Effect.Effect<Account, Verdict.CheckError>
   /** An account to read interest payments with. On a sandbox, the account has received payments. */
   readonly lender: Effect.Effect<Account, Verdict.CheckError>
