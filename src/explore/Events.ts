@@ -1,5 +1,8 @@
 /** Carries out the events of a scenario. */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
 import { Amount, Decimal, Price } from "../domain/Decimal.ts"
 import { ApiKey, type MarketName } from "../domain/Identifiers.ts"
 import * as Expected from "../protocol/Expected.ts"
@@ -8,7 +11,7 @@ import * as Reply from "../sandbox/engine/Reply.ts"
 import * as Units from "../sandbox/engine/Units.ts"
 import * as Example from "../sandbox/Example.ts"
 import type { OwnerRequest } from "../sandbox/venue/OwnerActions.ts"
-import type * as Scenario from "./Scenario.ts"
+import * as Scenario from "./Scenario.ts"
 import * as Seeded from "./Seeded.ts"
 import type { Server } from "./Server.ts"
 import type { Timeline } from "./Timeline.ts"
@@ -204,9 +207,25 @@ const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall
   }
 }
 
+const decodeEvent = Schema.decodeUnknownResult(Scenario.Event)
+
+const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Explains why a hand-written event is invalid, for example a trade of 0; `undefined` if the event is valid. */
+const problemOf = (event: Scenario.Event): string | undefined =>
+  Result.match(decodeEvent(event), {
+    onSuccess: () => undefined,
+    onFailure: ({ issue }) => {
+      const [first] = toIssues(issue).issues
+      return `${(first?.path ?? []).map(String).join(".")}: ${first?.message ?? ""}`
+    }
+  })
+
 /** Schedules a scenario's events. */
 export const schedule = (world: World, { events }: Scenario.Scenario): void => {
   for (const event of events) {
-    if (event._tag !== "KillAtCall") world.timeline.after(event.at, () => happen(world, event))
+    const problem = problemOf(event)
+    if (problem !== undefined) world.impossible(event, problem)
+    else if (event._tag !== "KillAtCall") world.timeline.after(event.at, () => happen(world, event))
   }
 }

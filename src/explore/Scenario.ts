@@ -276,9 +276,32 @@ export interface Scenario {
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
+const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
 const at = { at: Count }
 
 const on = { at: Count, market: Schema.String }
+
+/**
+ * The schema of {@link Event}.
+ *
+ * @category schemas
+ */
+export const Event: Schema.Codec<Event, unknown> = Schema.TaggedUnion({
+  Price: { ...on, permille: Schema.Int, overMillis: Count },
+  Walk: { ...on, steps: Positive, everyMillis: Count, permille: Count, seed: Count },
+  Book: { ...on, levels: Count, spreadPermille: Positive },
+  Trade: { ...on, side: Schema.Literals(["buy", "sell"]), thousandths: Positive },
+  Funding: { ...on, permille: Schema.Int },
+  Liquidation: { ...on, lastsMillis: Count },
+  Fault: { ...at, fault: AnyFaultSchema },
+  Kill: { ...at, downMillis: Count },
+  KillAtCall: { call: Positive, downMillis: Count },
+  Stop: { ...at, downMillis: Count },
+  Outage: { ...at, downMillis: Count },
+  Drift: { ...at, millis: Schema.Int },
+  Key: { ...at, enabled: Schema.Boolean }
+})
 
 /**
  * The schema of {@link Scenario}.
@@ -288,21 +311,7 @@ const on = { at: Count, market: Schema.String }
 export const schema: Schema.Codec<Scenario, unknown> = Schema.Struct({
   order: Count,
   latency: Schema.Struct({ from: Count, to: Count }),
-  events: Schema.Array(Schema.TaggedUnion({
-    Price: { ...on, permille: Schema.Int, overMillis: Count },
-    Walk: { ...on, steps: Count, everyMillis: Count, permille: Count, seed: Count },
-    Book: { ...on, levels: Count, spreadPermille: Count },
-    Trade: { ...on, side: Schema.Literals(["buy", "sell"]), thousandths: Count },
-    Funding: { ...on, permille: Schema.Int },
-    Liquidation: { ...on, lastsMillis: Count },
-    Fault: { ...at, fault: AnyFaultSchema },
-    Kill: { ...at, downMillis: Count },
-    KillAtCall: { call: Count, downMillis: Count },
-    Stop: { ...at, downMillis: Count },
-    Outage: { ...at, downMillis: Count },
-    Drift: { ...at, millis: Schema.Int },
-    Key: { ...at, enabled: Schema.Boolean }
-  }))
+  events: Schema.Array(Event)
 })
 
 /** A scenario in which nothing happens. */

@@ -203,7 +203,10 @@ describe("processes, promises and time in a history", () => {
         [{ _tag: "Price", at, market: "FOO_USDT", permille: 1, overMillis: 0 }, /Price .* no market FOO_USDT/u],
         [{ _tag: "Liquidation", at, market: "FOO_PERP", lastsMillis: 0 }, /Liquidation .* no market FOO_PERP/u],
         [{ _tag: "Funding", at, market: "BTC_USDT", permille: 1 }, /Funding .* market must be/u],
-        [{ _tag: "Book", at, market: "BTC_USDT", levels: 51, spreadPermille: 1 }, /Book .* at most 50/u]
+        [{ _tag: "Book", at, market: "BTC_USDT", levels: 51, spreadPermille: 1 }, /Book .* at most 50/u],
+        [{ _tag: "Trade", at, market: "BTC_USDT", side: "buy", thousandths: 0 }, /Trade .*: thousandths: .* 1$/u],
+        [{ _tag: "Drift", at, millis: 0.5 }, /Drift .*: millis: .*integer/u],
+        [{ _tag: "KillAtCall", call: 0, downMillis: 0 }, /KillAtCall .*: call: .* 1$/u]
       ]
       for (const [event, expected] of impossible) {
         const { invalid, refusals } = yield* history(Effect.never, { events: [event] })

@@ -1,8 +1,8 @@
 /** Whether this is a long test run, with more seeds and values, as in `npm run test:long`. */
-export const isLong = process.env["TXC_TEST_COMPLETE"] !== undefined
+export const isLong = Boolean(process.env["TXC_TEST_COMPLETE"])
 
 /** Whether the explorations run all of their histories, as in `npm run test:histories`. */
-const isEveryHistory = process.env["TXC_TEST_HISTORIES"] !== undefined
+const isEveryHistory = Boolean(process.env["TXC_TEST_HISTORIES"])
 
 /** The number of histories of an exploration: `all` of them, a tenth in any other long test run, or `few`. */
 export const historiesOf = (all: number, few: number): number => {
