@@ -86,7 +86,7 @@ describe("a live book", () => {
       })
   )
 
-  it.effect("a book returns its best levels, and finds a level by its price, whatever the price's spelling", () =>
+  it.effect("a book returns its best levels, and finds a level by its price, however the price is written", () =>
     Effect.gen(function*() {
       const { begin, change, view } = yield* opened
       yield* begin([["10.50", "1"], ["11", "2"]], [["9", "3"]])

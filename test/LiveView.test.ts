@@ -208,7 +208,7 @@ describe("a live view", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a reader sees every change, wherever its fiber yields", () =>
+  it.effect("a waiting reader gets the first complete value, wherever its fiber yields", () =>
     Effect.gen(function*() {
       for (let place = 0; place < places; place++) {
         const { push, view } = yield* summed()

@@ -285,7 +285,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.oneof(
   fc.constant<Fate>({ _tag: "well" }),
   {
     weight: 4,
-    // A fault that skips the order itself hits one of the reads that look for the order.
+    // With a probability below 1, the fault may spare the order and hit one of the reads that look for it instead.
     arbitrary: fc.record({
       _tag: fc.constant("fault" as const),
       symptom: anySymptom,
@@ -323,7 +323,7 @@ const within = <A, E>(
     }).pipe(Effect.provide(traders(dialect)))
   })
 
-/** A margin longer than this exchange takes to make records visible. */
+/** A time margin, longer than this exchange takes to make records visible. */
 const margin = "1 second"
 
 /**
@@ -361,7 +361,7 @@ describe("placing orders safely", () => {
       [
         fc.array(anyStep, { minLength: 1, maxLength: 4 }),
         fc.constantFrom(0, 900),
-        // The clock skew is almost five seconds, the most that this exchange allows.
+        // The clock skew stays below five seconds, the most that this exchange allows.
         fc.constantFrom(0, 0, -4500, 4500)
       ],
       (steps, lag, skew) =>
@@ -594,7 +594,7 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
           tags
         )
         const { orders: [first] = [], ...rest } = error
-        // A bulk call with a single order, then one with an order that has no client order id.
+        // First a bulk call with a single order, then a bulk call with an order that has no client order id.
         assert.deepStrictEqual((yield* all({ ...rest, ...first })).map(({ _tag }) => _tag), ["Placed"])
         assert.deepStrictEqual(yield* all({ ...rest, orders: [{ market: btcUsdt }] }), [
           { _tag: "StillUnknown", why: "not-an-order" }
@@ -750,7 +750,8 @@ describe("reconciliation of an order that was not placed", () => {
       Effect.gen(function*() {
         network.next = { _tag: "late", millis: 3000, ends: "reset" }
         const error = yield* Effect.flip(kinds.rests({ clientOrderId }))
-        // The last search happens just after the window and the margin have passed.
+        // The order is canceled shortly before the last search, which happens just after the window and the margin have
+        // passed.
         yield* Effect.forkDetach(Effect.delay(Effect.ignore(meanwhiles.canceled), 5900))
         const verdict = yield* reconcile(error as CallError & { readonly _tag: "OutcomeUnknown" }, sure)
         assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "history"])

@@ -155,7 +155,7 @@ const opened = <A>({ check = () => {}, open, rest, shown }: Kind<A>) =>
       Effect.orDie(Stream.runForEach(view.changes, (state) => isSlow ? Effect.never : read(state))),
       scope
     )
-    // The reader runs until its check fails.
+    // Fails if a check in the reader has failed.
     const readSoFar = Effect.suspend((): Effect.Effect<void> => reader.pollUnsafe() ?? Effect.void)
     return {
       check: Effect.gen(function*() {
@@ -188,7 +188,7 @@ const place = fc.nat(7)
 
 const tick = fc.integer({ min: -4, max: 4 }).map((ticks) => `${100 + ticks / 2}`)
 
-/** A price between two ticks, because the exchange refuses a stop order that the last price would activate. */
+/** A price between two ticks, so it never equals the last price. The exchange would refuse such a stop order. */
 const betweenTicks = fc.integer({ min: -4, max: 4 }).map((ticks) => `${100.25 + ticks / 2}`)
 
 const side = fc.constantFrom("buy" as const, "sell" as const)
@@ -245,7 +245,7 @@ type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
 
 const at = <A>(all: ReadonlyArray<A>, place: number): A | undefined => all[place % Math.max(1, all.length)]
 
-/** Removes all faults and waits. Then every view must be complete. */
+/** Removes all faults and waits. Then every view must be complete and match REST. */
 const rest = Effect.fnUntraced(function*(views: ReadonlyArray<Running>) {
   const control = yield* Control
   yield* control.clearFaults
@@ -253,7 +253,7 @@ const rest = Effect.fnUntraced(function*(views: ReadonlyArray<Running>) {
   for (const { check } of views) yield* check
 })
 
-/** Carries out a step. `start` is the number of the earliest state that a step may restore. */
+/** Carries out a step. `start` is the number of the earliest snapshot that may be restored. */
 const apply = Effect.fnUntraced(function*(action: Action, views: Array<Running>, start: number) {
   const control = yield* Control
   switch (action.do) {
@@ -315,7 +315,7 @@ const apply = Effect.fnUntraced(function*(action: Action, views: Array<Running>,
 const histories = fc.array(action, { maxLength: 30, size: "max" })
 
 property(
-  "every view is complete and matches REST whenever nothing changes on the exchange",
+  "every view is complete and matches REST once the faults and changes have stopped",
   [histories],
   (actions) =>
     Effect.gen(function*() {
@@ -368,7 +368,7 @@ describe("the examples on the page about live views", () => {
     }).pipe(Effect.scoped, Effect.provide(world))
   })
 
-  it.effect("the bot offers each of its fills exactly once, at a price one percent higher", () =>
+  it.effect("the bot offers each new fill exactly once, at a price one percent higher", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const buy = (of: string) => Effect.andThen(asBob(limit("sell", of, "100")), limit("buy", of, "100"))
@@ -377,7 +377,7 @@ describe("the examples on the page about live views", () => {
       yield* pass("1 second")
       yield* buy("0.2")
       yield* pass("1 second")
-      // A fill that happens while there is no connection is offered later.
+      // A fill that happens while the connection is down is offered after the reconnection.
       yield* control.restore(yield* control.snapshot)
       yield* buy("0.3")
       yield* pass("10 seconds")

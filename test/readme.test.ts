@@ -174,7 +174,7 @@ describe("the examples on the pages", () => {
       const [settings = ""] = fences("src/client/docs/getting-started.md", "sh").slice(-1)
       const [start = ""] = fences("src/sandbox/docs/day-over-http.md", "sh")
       const script = [
-        // `npx` would not pass the signal on.
+        // Starts the command itself, because `npx` would not forward the signal that stops it.
         start.replace("npx effect-txc sandbox", "node_modules/.bin/effect-txc sandbox --port 0"),
         "trap 'kill $!' EXIT",
         "until test -s sandbox.json; do sleep 0.1; done",
@@ -283,7 +283,7 @@ describe("the examples on the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.live }))))
     ))
 
-  it.effect("the rate-limits example does not wait for the rate limit", () =>
+  it.effect("the rate-limits example reports a rate limit instead of waiting", () =>
     Effect.gen(function*() {
       const lines: Array<string> = []
       yield* Effect.forEach(Array.from({ length: 251 }), () => Limits.balanceNow, { concurrency: "unbounded" }).pipe(
@@ -323,7 +323,7 @@ describe("the examples on the pages", () => {
     })
   )
 
-  it.effect("the bot with a bug violates its invariant within a hundred histories, and the bidder never violates one", () =>
+  it.effect("Explore finds the bug in the bot example within 100 histories, and nothing in the bidder example", () =>
     Effect.gen(function*() {
       const found = yield* Explore.explore(BotExample.saver, { runs: 100, shrinks: 0 })
       assert.strictEqual(found.counterexample?.invariant, "no order is placed twice")

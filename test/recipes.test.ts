@@ -141,7 +141,7 @@ describe("the recipes on the pages", () => {
       const { result } = yield* logged(baseUrl, Dialect.document, async (client) => {
         const said: Array<string> = []
         const watching = Alerts.deposits(client, "ETH", (...amounts) => said.push(amounts.join(" -> ")), stop.signal, 1)
-        // The first deposit may arrive before the first read.
+        // A deposit before the first read causes no alert, so the test repeats the deposit.
         while (said.length === 0) await Effect.runPromise(control.fund(deposit))
         stop.abort()
         await watching

@@ -279,7 +279,7 @@ describe("orders", () => {
 
     const offer = await bob.createOrder(btc, "limit", "sell", 1, 52500)
     await venue.movePrice("BTC_USDT", "52000")
-    // The exchange itself sells at the new price, so the order buys nothing from bob.
+    // The simulated outside market sells at the new price, so the order buys nothing from bob.
     const filled = await alice.fetchOrder(up.id, btc)
     assert.deepEqual(pick(filled, "status", "filled", "average"), { status: "closed", filled: 0.1, average: 52000 })
     assert.equal((await bob.fetchOrder(offer.id, btc)).filled, 0)

@@ -1,5 +1,5 @@
 /**
- * ccxt's methods for an order's deals, the kill switch and conditional orders. `ccxt.test.js` describes ccxt's
+ * Tests ccxt's methods for an order's deals, the kill switch and conditional orders. `ccxt.test.js` describes ccxt's
  * configuration.
  */
 import * as Ccxt from "ccxt"

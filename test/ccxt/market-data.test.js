@@ -1,4 +1,4 @@
-/** Market data that ccxt's `whitebit` parses: tickers, candles, trades, fees and futures. */
+/** Tests that ccxt's `whitebit` parses market data: tickers, candles, trades, fees and futures. */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { describe } from "node:test"

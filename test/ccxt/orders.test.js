@@ -1,4 +1,4 @@
-/** ccxt's methods for stop orders and for changing orders. `ccxt.test.js` describes ccxt's configuration. */
+/** Tests ccxt's methods for stop orders and for changing orders. `ccxt.test.js` describes ccxt's configuration. */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { describe } from "node:test"

@@ -99,7 +99,7 @@ describe.each(entries)("the service of $name", (entry) => {
       const isPage = Json.isObject(wire) && "records" in wire
       exchange.results.set(method, () => isPage ? { limit: 100, offset: 0, total: 0, records: [] } : wire)
     }
-    // The fixture's book is the first book that the stream receives.
+    // The acknowledgement brings no book, so the fixture's book is the first that the stream receives.
     exchange.results.set("depth_subscribe", () => Frame.success)
     return Effect.gen(function*() {
       const { stream } = yield* serviceOf(entry)

@@ -36,7 +36,7 @@ describe("a folder's control token", () => {
       }
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
-  it.effect("a sandbox whose journal folder is read-only still has a token", () =>
+  it.effect("a sandbox whose journal folder can't be written still has a token", () =>
     Effect.gen(function*() {
       assert.isAtLeast((yield* JournalFolder.token(`${yield* scratchFile}/missing`)).length, 32)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)))

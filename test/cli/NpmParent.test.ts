@@ -48,7 +48,9 @@ const sandboxIn = Effect.fnUntraced(function*(folder: string) {
   return Number(pid())
 })
 
-/** Starts a program without a terminal in its own process group. Returns it, and the process id of the sandbox. */
+/**
+ * Starts a program without a terminal in its own process group. Returns the program, and the process id of the sandbox.
+ */
 const started = Effect.fnUntraced(function*(program: string, ...args: ReadonlyArray<string>) {
   const folder = yield* project
   const states = join(folder, "state")
@@ -77,7 +79,7 @@ const aWhile = Effect.sleep("2500 millis")
 
 describe("a sandbox that npm runs", { concurrent: true }, () => {
   for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
-    it.live(`ends when npm gets ${signal}`, () =>
+    it.live(`a sandbox that npm runs ends when npm gets ${signal}`, () =>
       Effect.gen(function*() {
         const { child, pid } = yield* started("npm", "run", "foreground")
         child.kill(signal)
@@ -86,7 +88,7 @@ describe("a sandbox that npm runs", { concurrent: true }, () => {
   }
 
   it.live(
-    "keeps running when a script has started it in the background, and npm has ended",
+    "a sandbox that an npm script started in the background keeps running when npm has ended",
     () =>
       Effect.gen(function*() {
         const { child, pid } = yield* started("npm", "run", "background")
@@ -97,7 +99,7 @@ describe("a sandbox that npm runs", { concurrent: true }, () => {
     60_000
   )
 
-  it.live("keeps running without a terminal when a hangup ends npm, as under nohup", () =>
+  it.live("a sandbox without a terminal keeps running when a hangup ends npm, as under nohup", () =>
     Effect.gen(function*() {
       const { child, pid } = yield* started("npm", "run", "foreground")
       process.kill(-(child.pid ?? 0), "SIGHUP")
@@ -106,7 +108,7 @@ describe("a sandbox that npm runs", { concurrent: true }, () => {
       assert.isTrue(isAlive(pid))
     }).pipe(Effect.scoped), 60_000)
 
-  it.live("keeps running when the shell that started it has ended", () =>
+  it.live("a sandbox keeps running when the shell that started it has ended", () =>
     Effect.gen(function*() {
       const { child, pid } = yield* started("sh", "-c", `node_modules/.bin/${scripts.background}`)
       yield* hasEnded(child)
@@ -115,7 +117,7 @@ describe("a sandbox that npm runs", { concurrent: true }, () => {
       assert.isTrue(isAlive(pid))
     }).pipe(Effect.scoped), 60_000)
 
-  it("is recognised by its script", () => {
+  it("a script that runs nothing but a sandbox is recognized", () => {
     for (
       const script of [
         "effect-txc",

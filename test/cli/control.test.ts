@@ -74,7 +74,7 @@ describe("effect-txc control", () => {
       yield* control("price", "BTC_USDT", "41000")
       yield* control("step-price", "BTC_USDT", "-100")
       yield* control("fault", "Reset", "--applied", "true", "--path", "/api/v4/order/new", "--times", "2")
-      // Stream faults have some of the same flags, but with other values.
+      // Stream faults share some of these flags, but accept other values.
       yield* control("fault", "Refuse", "--kind", "nonceUsed")
       yield* control("fault", "Cut", "--channel", "depth", "--close", "true")
       const [fault, refusal, cut] = JSON.parse((yield* control("faults")).out) as ReadonlyArray<

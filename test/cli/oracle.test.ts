@@ -14,7 +14,7 @@ import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 import { refusingPort } from "../support/server.ts"
 
-// Each command starts a process, so only CI runs those commands whose outcome other tests show within this process.
+// Each command starts a process. A command runs only in CI if other tests show its outcome without a new process.
 
 interface Ended {
   readonly code: number

@@ -134,7 +134,7 @@ describe("effect-txc sandbox", () => {
         folder.failed?.said,
         `${file} is a file, but the journal needs a folder\nPass another folder with --data, or use --memory to save nothing`
       )
-      // In this file system, Node's recursive mkdir never returns.
+      // In `/proc`, Node's recursive mkdir never returns.
       const unreal = yield* run(["sandbox", "--data", "/proc/effect-txc/data"])
       assert.match(unreal.failed?.said ?? "", /^The folder \/proc\/effect-txc\/data cannot be created: \w+/u)
       for (const command of ["sandbox", "host"]) {

@@ -41,7 +41,7 @@ describe("effect-txc", () => {
         ["There is no command \"sandbx\"; did you mean sandbox?", "See effect-txc --help", "sandbx"],
         ["There is no command \"help\"; did you mean --help?", "See effect-txc --help", "help"],
         ["There is no flag --dat; did you mean --data?", "See effect-txc sandbox --help", "sandbox", "--dat", "x"],
-        // The value of a flag, typed as a flag.
+        // The value of a flag, typed as if it were a flag.
         [
           "There is no flag --junit; did you mean --report junit --out x.xml?",
           "See effect-txc oracle --help",
@@ -53,7 +53,7 @@ describe("effect-txc", () => {
         ["no flag --json; did you mean --report json?", "See effect-txc oracle --help", "oracle", "--json"],
         ["no flag --live; did you mean --dialect live?", "See effect-txc sandbox --help", "sandbox", "--live"],
         ["no flag --mutating; did you mean --profile mutating?", "See effect-txc oracle", "oracle", "--mutating"],
-        // A flag and a command of other tools.
+        // Flags and a command that other tools have.
         ["no flag --base-url; did you mean --url?", "See effect-txc oracle --help", "oracle", "--base-url", "http://x"],
         ["no flag -o; did you mean --out?", "See effect-txc oracle --help", "oracle", "-o", "x.xml"],
         ["no flag --in-memory; did you mean --memory?", "See effect-txc sandbox --help", "sandbox", "--in-memory"],

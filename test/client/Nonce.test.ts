@@ -50,7 +50,7 @@ const client = (
 
 const empty = answering(() => json(200, {}))
 
-/** Delays each response by the next of `delays`, in milliseconds. After the last delay, the first one follows again. */
+/** Delays each response by the next of `delays`, in milliseconds. After the last delay, starts again with the first. */
 const slow = (delays: ReadonlyArray<number>): Answering => (_sent, index) =>
   Effect.delay(Effect.sync(() => json(200, {})), delays[index % delays.length] ?? 0)
 

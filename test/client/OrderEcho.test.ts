@@ -257,7 +257,7 @@ describe("responses to created orders", () => {
   ]
   for (const [keys, value, of] of others) {
     it.effect.each(of)(
-      `a response to %s with ${keys[0]} ${String(value)} proves nothing`,
+      `a response to %s with ${keys[0]} ${String(value)} leaves the outcome unknown`,
       (name) =>
         Effect.forEach(dialects, (dialect) => {
           const change = Object.fromEntries(keys.map((key) => [key, value]))

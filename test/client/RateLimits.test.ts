@@ -120,7 +120,7 @@ describe("the turns of attempts", () => {
       const { take } = yield* bucketOf(one)
       const waited = yield* passing(Effect.all([take, take, take], { concurrency: "unbounded" }), 50)
       assert.deepStrictEqual(waited, [0, 1250, 2500])
-      // By now the queue is empty again.
+      // After another 1,250 milliseconds, the next call need not wait.
       yield* TestClock.adjust(1250)
       assert.strictEqual(yield* atOnce(take), 0)
     }).pipe(Effect.provide(RateLimits.layerMemory)))
@@ -387,7 +387,7 @@ describe("an exchange client's rate limits", () => {
   it.effect("a maximum wait of 20 ms lets one more call through, and all other calls fail", () =>
     Effect.gen(function*() {
       const results = yield* passing(many, 1)
-      // One more call is allowed every 10,250 / 751 milliseconds.
+      // One more call is allowed every 10,250 / 751 milliseconds, so exactly one within 20 milliseconds.
       assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 251)
       assert.strictEqual(yield* sent, 251)
     }).pipe(Effect.provideService(RateLimits.MaxWait, 20), once, Effect.provide(make())))

@@ -137,7 +137,7 @@ describe("leverage brackets", () => {
   it("with marginal brackets, each part of the cost has the leverage of its own bracket", () => {
     assert.deepStrictEqual(
       ["1", "2", "10"].map((amount) => marginOf(amount, 100, "marginal")),
-      // 500; 500 + 50000 / 50; 500 + 200000 / 50 + 250000 / 20
+      // The first 50000 have a leverage of 100, the next 200000 of 50, and the rest of 20.
       ["500", "1500", "17000"]
     )
   })

@@ -198,7 +198,8 @@ layer(LanguageServer.layer)("The editor", (it) => {
   itInFull("every module's example compiles", () =>
     Effect.gen(function*() {
       const server = yield* LanguageServer
-      // All examples are open before the first is checked: the server builds the project again after an open file.
+      // All examples are opened before the first is checked, because the server rebuilds the project after each opened
+      // file.
       const examples = Package.publicModules(loaded).map((module) => {
         const path = `${Package.root}test/editor/${module.name}.example.ts`
         const example = Package.exampleOf(module.text)

@@ -147,7 +147,7 @@ describe.each(dialects)("bulk orders in the $name dialect", (dialect) => {
       same(yield* open, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a bulk cancellation is refused as a whole if any of its orders does not have exactly one identifier", () =>
+  it.live("a bulk cancellation refuses each order that does not have exactly one valid identifier", () =>
     Effect.gen(function*() {
       const { body } = yield* raw("/api/v4/order/cancel/bulk", {
         orders: [

@@ -17,7 +17,7 @@ const code = (of: string, more: object = {}) =>
 describe.each(dialects)("creating codes in the $name dialect", (dialect) => {
   const created = dialect === Dialect.document ? 200 : 201
 
-  it.live("a code moves an amount from its creator to another account exactly once", () =>
+  it.live("a code moves an amount from its creator to the account that applies the code", () =>
     Effect.gen(function*() {
       const first = yield* code("100")
       const second = yield* code("50", { passphrase: Passphrase.make("sesame") })

@@ -150,7 +150,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       assert.isTrue(Number(detail?.availableWithoutBorrow) <= Number(freeMargin))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("hedge mode switches on and off, but not on (code 113) while there are futures positions or orders", () =>
+  it.live("hedge mode switches on and off, but can't switch on (code 113) while there are futures positions or orders", () =>
     Effect.gen(function*() {
       const mode = HedgeMode.use(({ get }) => get)
       same(yield* mode, false)
@@ -178,7 +178,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       same((yield* raw("/api/v4/collateral-account/hedge-mode", {})).body, { hedgeMode: true })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("closing a position trades exactly the position, and closing an unknown position is refused with code 104", () =>
+  it.live("closing a position trades exactly its amount, and closing an unknown position is refused with code 104", () =>
     Effect.gen(function*() {
       yield* trade("2", "1000")
       const [position] = yield* positions

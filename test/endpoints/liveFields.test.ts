@@ -35,7 +35,7 @@ import {
   usdt
 } from "../support/trading.ts"
 
-/** Tests a field that only the live dialect has. */
+/** Defines a test of a field that only the live dialect has. */
 const inLive = <A, E>(title: string, effect: Effect.Effect<A, E, Traders>) =>
   it.live(title, () => Effect.provide(effect, traders(live)))
 

@@ -28,14 +28,14 @@ type Fields = Readonly<Record<string, unknown>>
 // Requests without the client's checks
 // -----------------------------------------------------------------------------
 
-/** Builds the invalid request in the domain. */
+/** Builds a row's invalid request in the domain's form. */
 const broken = ({ accepted }: Refused<object>, { bad }: Row<object>): object =>
   withoutUndefined({ ...accepted, ...bad })
 
-/** The fields that are sent instead of the fields of the next calls. */
+/** Holds the fields that replace those of the next calls to the endpoint. */
 type Smuggled = { fields: Fields }
 
-/** Replaces the fields of every call to the endpoint. The test itself signs private calls. */
+/** Replaces the fields of every call to the endpoint, and signs private calls again. */
 const smuggling = (
   endpoint: Endpoint.Any,
   smuggled: Smuggled
@@ -76,7 +76,7 @@ const sent = Recorder.use((all) => Effect.sync(() => all.filter(({ path }) => pa
 // Refusals by the client and the exchange
 // -----------------------------------------------------------------------------
 
-/** Returns a refusal without the fields that depend on its origin. */
+/** Separates what a refusal of fields says from the parts that depend on its origin. Fails for any other error. */
 const refusalIn = (error: Errors.CallError, { documented: { errorFamily } }: Entry) => {
   if (error._tag !== "ValidationFailed" && error._tag !== "InvalidFields") return assert.fail(error.message)
   assert.strictEqual(error._tag, errorFamily === "order" ? "ValidationFailed" : "InvalidFields")
@@ -145,7 +145,7 @@ describe.each(dialects)("refusals by client and exchange in the $name dialect", 
     })
   }
 
-  it.effect("the exchange accepts the valid requests from which invalid requests are derived", () =>
+  it.effect("the exchange accepts the valid requests from which the invalid requests are derived", () =>
     Effect.forEach(refusing, ({ entry: { endpoint }, refused }) =>
       Effect.gen(function*() {
         const result = yield* Effect.result(refused.call(refused.accepted))

@@ -103,7 +103,7 @@ describe("market steps in the live sandbox", () => {
       }).pipe(Effect.provide(traders(Dialect.live))))
   }
 
-  it.live("the sandbox refuses a modification to a value off its market's step", () =>
+  it.live("the sandbox refuses to change an order's price or amount to a value that is off its market's step", () =>
     Effect.gen(function*() {
       yield* ready
       const { orderId } = yield* limit("sell", "1", "2000")
@@ -160,7 +160,7 @@ describe("market steps in the live sandbox", () => {
 })
 
 describe("market steps in the client", () => {
-  it.live("the client refuses an order that is off its market's steps before sending, in the same way as the exchange", () =>
+  it.live("the client refuses an order that is off its market's steps before sending it, in the same way as the exchange", () =>
     Effect.gen(function*() {
       yield* ready
       const wrong = { market: btcUsdt, side: "sell", amount: amount("0.0107"), price: price("2000.02") } as const
@@ -175,7 +175,7 @@ describe("market steps in the client", () => {
       same(many.fields, { orders: [`1.amount: ${wordsOf("amount")}`, `1.price: ${wordsOf("price")}`] })
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.live("the client turns the step refusal of an order in a bulk call into ValidationFailed", () =>
+  it.live("the client reports a refused off-step price as ValidationFailed, even in a bulk call", () =>
     Effect.gen(function*() {
       yield* ready
       const place = (at: string) => limit("sell", "1", at)

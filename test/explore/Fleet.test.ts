@@ -28,7 +28,7 @@ describe("promises that a fleet over Redis makes", () => {
 
   if (isLong)
     it.effect(
-      "the exploration finds nonces that a Redis server whose clock is behind issues again",
+      "the exploration finds nonces that are issued again by a Redis server whose clock is behind",
       () =>
         Effect.gen(function*() {
           const { counterexample } = yield* Explore.explore(locking(20_000), { shrinks: 0 })
@@ -57,7 +57,7 @@ const scripts = Effect.gen(function*() {
   return found
 })
 
-/** The script with a last argument: the server's clock, in milliseconds. */
+/** Adds a last argument to the script, which replaces the server's clock. It is in Unix milliseconds. */
 const timed = (script: Script): Script =>
   Redis.script(
     (...params: ReadonlyArray<string | number>) => [...script.params(...params.slice(0, -1)), params.at(-1)],

@@ -36,7 +36,7 @@ describe("the gallery of mistakes", () => {
 
     if (isLong)
       it.effect(
-        `${name}: the mistake is found within ${within} histories, from ten seeds`,
+        `${name}: the mistake is found within ${within} histories, with each of ten seeds`,
         () =>
           Effect.forEach(Array.from({ length: 10 }, (_, seed) => seed), (seed) =>
             Effect.gen(function*() {

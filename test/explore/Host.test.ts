@@ -8,7 +8,7 @@ import { careful } from "./programs.ts"
 
 describe("promises that a host makes", () => {
   it.effect(
-    "in every history, a venue that sleeps and wakes on a host that is killed loses no accepted order and doubles none",
+    "in every history, a venue that sleeps and wakes on a killed host loses no accepted order and places none twice",
     () => Effect.flatMap(World.prepare(careful), (prepared) => holds(hosting({ prepared, isHasty: false }), 5000)),
     timeout
   )

@@ -22,7 +22,7 @@ describe("reports of explorations", () => {
     assert.strictEqual(Report.exitCode([]), 2)
   })
 
-  it("a report shows what the seed does not control", () => {
+  it("a report shows where a program starts a promise, which the seed does not control", () => {
     const text = Report.render.text([result("held", { foreign: [{ kind: "PROMISE", at: "bot.ts:3:1" }] })])
     assert.include(text, "a <bot>: nothing found in 10 histories (seed 3)")
     assert.include(text, "PROMISE, started at bot.ts:3:1")

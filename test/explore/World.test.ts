@@ -75,7 +75,7 @@ describe("processes, promises and time in a history", () => {
       ])
     }))
 
-  it.effect("an exchange that was unreachable still has everything that it had acknowledged", () =>
+  it.effect("after an outage, the exchange still has every order that it has acknowledged", () =>
     Effect.gen(function*() {
       const { failures, openOrders } = (yield* history(
         Effect.gen(function*() {
@@ -94,7 +94,7 @@ describe("processes, promises and time in a history", () => {
       assert.lengthOf(openOrders, 2)
     }))
 
-  it.effect("promises are detected together with the place that starts them, and the program continues", () =>
+  it.effect("a promise in a program is reported with the place where it started, and the program continues", () =>
     Effect.gen(function*() {
       const { foreign, marks } = yield* history(
         Effect.promise(() => Promise.resolve(1))
@@ -149,7 +149,7 @@ describe("processes, promises and time in a history", () => {
       assert.match(Words.tell(told, World.start).join("\n"), /the BTC_PERP funding rate is 0\.2 % per minute/u)
     }))
 
-  it.effect("a position is liquidated, and the mark price follows the market again", () =>
+  it.effect("a liquidation event liquidates a position, and afterwards the mark price follows the market again", () =>
     Effect.gen(function*() {
       const told = yield* history(Effect.andThen(short, Effect.never), {
         events: [{ _tag: "Liquidation", at: 2000, market: "BTC_PERP", lastsMillis: 1000 }]
@@ -167,7 +167,7 @@ describe("processes, promises and time in a history", () => {
 
   const at = 1000
 
-  it.effect("another account's order that the exchange refuses is part of the history and of its story", () =>
+  it.effect("an order of another account that the exchange refuses appears in the history and in its description", () =>
     Effect.gen(function*() {
       const event = { _tag: "Trade", at, market: "BTC_USDT", side: "sell", thousandths: 10 ** 12 } as const
       const told = yield* history(Effect.never, { events: [event] })
@@ -183,7 +183,7 @@ describe("processes, promises and time in a history", () => {
       )
     }))
 
-  it.effect("an event that the exchange does not receive, because it is down, is part of the history", () =>
+  it.effect("an event that the exchange misses because it is down is recorded as refused", () =>
     Effect.gen(function*() {
       const { invalid, refusals } = yield* history(Effect.never, {
         events: [

@@ -16,14 +16,15 @@ const order = (index: number) => ({
   price: Decimal.Price.make(String(39_000 + index))
 } as const)
 
-/** Everything that can happen to a call, to the market and to the program, except for disabling the key. */
+/** Faults, outages, clock drift, kills, stops, price moves and trades. The key is never disabled. */
 const possible: Possibilities.Possibilities = {
   weights: { Fault: 8, Outage: 1, Drift: 1, Kill: 1, KillAtCall: 2, Price: 1, Trade: 1, Stop: 1 }
 }
 
 /**
- * Whether a process other than the first one made a call in the three seconds before `at`. The nonces of such a process
- * are based on the time, and the previous process's nonces may have been ahead of the clock.
+ * Whether a restarted process made a call in the three seconds before `at`, in Unix milliseconds. Its first nonces
+ * follow the clock. They may have been used already, because the previous process's nonces may have run ahead of the
+ * clock.
  */
 const isSoonAfterRestart = ({ sent }: Moment, at: number): boolean =>
   sent.some(({ at: sentAt, process }) => process > 1 && sentAt <= at && at <= sentAt + 3000)
@@ -130,7 +131,7 @@ export const watching = Explore.program({
         const own = Array.isArray(ours) ? ours.join(" ") : "incomplete"
         return !isRunning || own === theirs || `the view has "${own}", the exchange "${theirs}"`
       },
-      // Longer than any of the client's delays: a stalled connection, a reconnection, and the next poll.
+      // Longer than the client needs to notice a stalled connection, to reconnect, and to poll again.
       within: "100 seconds"
     })
   ],

@@ -21,7 +21,9 @@ type Store = KeyValueStore.KeyValueStore
 
 const of: Of = { apiKey: Redacted.make("a-key-that-many-programs-share"), unit: "milliseconds" }
 
-/** The number of programs that share the key in window mode. One more program runs, so they compete. */
+/**
+ * The number of programs among which window mode divides the nonces. One program more than that runs, so they compete.
+ */
 const programs = 2
 
 /** Draws a random number from 0 to `bound` - 1. */
@@ -31,7 +33,7 @@ const pause = (millis: number) => Effect.flatMap(below(millis), Effect.sleep)
 
 const gone = Effect.fail(new Redis.RedisError({ cause: new Error("connection refused") }))
 
-/** A Redis server. */
+/** A Redis server's data, run id and clock. */
 interface Memory {
   readonly hashes: Lua.Hashes
   readonly runId: string
@@ -64,14 +66,14 @@ const serverOn = Effect.fnUntraced(function*(store: Store, skew: number) {
   return {
     eval: (lua: string, keys: ReadonlyArray<string>, args: ReadonlyArray<string>) =>
       pause(30).pipe(Effect.andThen(execute(lua, keys, args)), Effect.tap(pause(30))),
-    /** Is unreachable for a while, until another server replaces it. */
+    /** Makes the server unreachable for a while, and then replaces it with an empty one. */
     replace: Effect.gen(function*() {
       isDown = true
       yield* pause(4000)
       memory = yield* another
       isDown = false
     }),
-    /** Is unreachable for a while, and keeps its data. */
+    /** Makes the server unreachable for a while. It keeps its data. */
     pause: Effect.gen(function*() {
       isDown = true
       yield* pause(10_000)
@@ -106,7 +108,10 @@ const shifted = (offset: () => number) => <A, E, R>(effect: Effect.Effect<A, E, 
     })
   })
 
-/** Records every nonce that was drawn. A nonce counts once its record is durable, and only then may it be sent. */
+/**
+ * Records every nonce that is drawn, and counts those that are drawn twice. A nonce may be sent only after its record
+ * is durable.
+ */
 const recordOn = Effect.fnUntraced(function*(store: Store) {
   const used = new Set((yield* store.keys).flatMap((key) => key.startsWith("nonce ") ? [Number(key.slice(6))] : []))
   const drawn = new Set(used)
@@ -122,7 +127,7 @@ const recordOn = Effect.fnUntraced(function*(store: Store) {
     })
 })
 
-/** One program: it starts, draws nonces in bursts, and ends, crashes, or is cut off from Redis. */
+/** Runs one program, which draws nonces in bursts. Its clock may jump, and it may be cut off from Redis. */
 const life = Effect.fnUntraced(function*(
   layer: Layer.Layer<Nonce, never, Redis.Redis>,
   server: Server,
@@ -182,5 +187,7 @@ const sharing = (name: string, layer: Layer.Layer<Nonce, never, Redis.Redis>, sk
 
 export const leasing = sharing("leasing nonces", NonceRedis.layerWindow({ programs }), margin)
 
-/** In increasing mode, `skew` must be 1: a replacement whose clock is behind may issue a nonce again. */
+/**
+ * Increasing mode is safe only with a `skew` of 1: a replacement server whose clock is behind may issue a nonce again.
+ */
 export const locking = (skew: number) => sharing("locking nonces", NonceRedis.layerIncreasing, skew)

@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import { Explore } from "../../src/explore/index.ts"
 import { historiesOf, isLong } from "../support/long.ts"
 
-/** Long test runs allow an hour, after which a test that hangs is stopped. */
+/** A test's timeout in milliseconds: an hour in a long test run, and otherwise a minute. */
 export const timeout = isLong ? 3_600_000 : 60_000
 
 /**
- * Explores a program. `npm run test:histories` runs all `histories`, more than a hundred thousand for all programs
- * together. Short test runs use only a few histories, and may miss required states.
+ * Explores a program. `npm run test:histories` runs all `histories`, which are more than a hundred thousand for all
+ * programs together. A short test run runs only a few histories, so it may not reach every required state.
  */
 export const holds = (program: Explore.Program, histories: number) =>
   Effect.gen(function*() {

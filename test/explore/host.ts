@@ -44,8 +44,8 @@ const keysOf = (store: Store, prefix: string) =>
   Effect.map(store.keys, (keys) => keys.flatMap((key) => key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
 
 /**
- * The venue's journal, in the program's store. Like a disk, the store takes time, and either has all commands of a group
- * or none. A hasty journal says that commands are durable before they are.
+ * The venue's journal, in the program's store. Like a disk, the store is slow, and it stores a group of commands either
+ * completely or not at all. A hasty journal says that commands are durable before they are.
  */
 const journalOn = Effect.fnUntraced(function*(store: Store, { isHasty, prepared }: Options) {
   const run = Effect.runForkWith(yield* Effect.context())
@@ -94,7 +94,10 @@ const open = Effect.fnUntraced(function*(store: Store, journal: Journal.Journal,
   return venue
 }, Effect.orDie)
 
-/** Uses the venue directly. Returns `undefined` if the venue can't be woken. */
+/**
+ * Wakes the venue if necessary, passes it to `use`, and returns the result. Returns `undefined` if the venue can't be
+ * woken.
+ */
 const using = <A>(resident: Resident.Resident<never>, use: (venue: Venue.Venue["Service"]) => A) =>
   Effect.clockWith((clock) =>
     Effect.callback<A | undefined>((resume) =>
@@ -158,7 +161,7 @@ const transportTo = Effect.fnUntraced(function*(resident: Resident.Resident<neve
   }
 })
 
-/** Every client order id on the venue, once for each of its orders. */
+/** The client order ids of alice's orders on the venue. An id that several orders have is repeated. */
 const ordersOn = ({ state }: Venue.Venue["Service"]): ReadonlyArray<string> =>
   [...Views.openOrders(state, Example.alice.account), ...Views.endedOrders(state, Example.alice.account)].flatMap(
     ({ clientOrderId }) => clientOrderId === undefined ? [] : [clientOrderId]
@@ -166,7 +169,7 @@ const ordersOn = ({ state }: Venue.Venue["Service"]): ReadonlyArray<string> =>
 
 const run = Effect.fnUntraced(function*(options: Options) {
   const store = yield* KeyValueStore.KeyValueStore
-  // A host closes its venues after everything that calls them.
+  // Like a host, closes the venue only after everything that calls it has ended.
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const journal = yield* journalOn(store, options)
   const accepted = new Set(yield* keysOf(store, "accepted "))

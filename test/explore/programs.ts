@@ -22,7 +22,9 @@ export const impatient = Explore.program({
   possible: Possibilities.lostAnswers
 })
 
-/** Three workers check and then act. Together, they place more than two orders. */
+/**
+ * Three workers each check that fewer than two orders were placed, and then place one. Together, they can place three.
+ */
 export const racing = Explore.program({
   name: "racing",
   run: Effect.gen(function*() {

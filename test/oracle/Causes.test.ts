@@ -56,7 +56,7 @@ describe("causes of broken rules", () => {
     ])
   })
 
-  it("calls that the target does not serve are counted as one cause, which shows the declaration that excludes them", () => {
+  it("calls that the target does not serve are counted as one cause, which shows how to declare them missing", () => {
     const results = [Paths.fees, Paths.subAccounts, Paths.fees, Paths.markets, Paths.fees].map((path, index) =>
       broken(`a.${index}`, `POST ${path}`, `HTTP 404 {"message":"Not found"}`)
     )
@@ -114,7 +114,7 @@ describe("causes of broken rules", () => {
     assert.deepStrictEqual(Causes.of(results), [{ why: "GET /one", rules: ["a.1", "a.2", "a.3"] }])
   })
 
-  it("successes and rules without a call share no cause", () => {
+  it("broken rules with a successful response, or without a call, share no cause", () => {
     const success = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `GET /call-${index}`, `HTTP 200 []`))
     const alone = [1, 2, 3, 4, 5].map((index) => broken(`b.${index}`, undefined, unauthorized))
     assert.deepStrictEqual(Causes.of([...success, ...alone]), [])

@@ -42,7 +42,7 @@ const silentFor = (answer: (path: string) => string | undefined) =>
     { baseUrl: "https://exchange.test", dialect: Dialect.document, keys }
   )
 
-/** A server that responds to every request in the same way. */
+/** Sends the same response to every request. */
 const always = (status: number, type: string, body: string) => (response: Http.ServerResponse) => {
   response.writeHead(status, { "content-type": type })
   response.end(body)
@@ -129,7 +129,7 @@ describe("a target with unexpected responses", () => {
       assert.deepStrictEqual(outcomes(report), ["Broken"])
     }))
 
-  it.live("rules about the entries of an empty list are skipped, and a check that checks no rule exits with 2", () =>
+  it.live("rules about the entries of an empty list are skipped, and a check that skips every rule exits with 2", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(exceptPing(always(200, "application/json", "[]")))
       const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["fees.entry", "markets.entry"] })
@@ -251,7 +251,7 @@ describe("the calls that a check makes", () => {
         const trigger = numberOf(order["activation_price"])
         const stop = numberOf(order[path === Paths.oco ? "stop_limit_price" : "price"])
         for (const side of sides) {
-          // A faulty target might interpret a malformed trigger as any number.
+          // A faulty target might accept a malformed trigger, and read it as any number.
           const isTriggered = Number.isNaN(trigger) || (side === "buy" ? trigger <= price : trigger >= price)
           assert.isFalse(isTriggered && trades(side, stop), body.toString())
           if (path === Paths.oco) assert.isFalse(trades(side, numberOf(order["price"])), body.toString())
@@ -260,7 +260,7 @@ describe("the calls that a check makes", () => {
       }
     }))
 
-  it.live("no order that only the live exchange describes can trade in a check with the mutating profile", () =>
+  it.live("no live-only order can trade in a check with the mutating profile", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving((response, { path }) =>
         always(200, "application/json", gullible(path))(response)
@@ -285,7 +285,7 @@ describe("the calls that a check makes", () => {
         const sent = JSON.parse(body.toString()) as Record<string, unknown>
         const [order = sent] = (sent["orders"] ?? []) as ReadonlyArray<Record<string, unknown>>
         const [limit, trigger] = [Number(order["price"]), Number(order["activation_price"])]
-        // A change shows no side, but only sell orders are changed.
+        // A request to modify an order has no side, but the rules modify only sell orders.
         const isBuy = order["side"] === "buy"
         const isFar = isBuy ? limit < price * 0.6 : limit > price * 1.7
         const isLater = isBuy ? trigger > price * 1.7 : trigger < price * 0.6 || trigger > price * 1.7
@@ -307,7 +307,7 @@ describe("the calls that a check makes", () => {
       assert.strictEqual(sent, 13)
     }))
 
-  it.effect("the report warns about an order if placing it got no response", () =>
+  it.effect("the report warns about an order whose placement got no response", () =>
     Effect.gen(function*() {
       const target = yield* silentFor((path) => path === Paths.stopLimit ? undefined : gullible(path))
       const check = Check.check(target, { profile: "mutating", runs: 1, only: ["stop-limit.new.type"] })
@@ -356,7 +356,7 @@ describe("the calls that a check makes", () => {
       assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
     }))
 
-  it.live("a check with the mutating profile finds that orders need no signature, and cancels those that were placed", () =>
+  it.live("a check with the mutating profile finds that orders need no signature, and cancels its own orders", () =>
     Effect.gen(function*() {
       const target = yield* mutated("signature-not-checked-of-changes")
       const keys = yield* Support.account(target)
@@ -586,7 +586,7 @@ describe("the time budget of a check", () => {
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
-  it.effect("a check whose budget skips more rules than it checks does not succeed", () =>
+  it.effect("a check does not succeed if its time budget makes it skip more rules than it checks", () =>
     Effect.gen(function*() {
       const target = yield* silentFor((path) => path === Paths.ping ? `["pong"]` : `{}`)
       const judge = (budget: number) => {

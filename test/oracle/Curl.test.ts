@@ -38,7 +38,7 @@ const run = (line: string, env: Readonly<Record<string, string>>) =>
   })
 
 describe("curl commands", () => {
-  it.live("a curl command sends the same request", () =>
+  it.live("the curl command for a request gets the same response as the request", () =>
     Effect.gen(function*() {
       const target = yield* Support.overHttp(Dialect.document)
       const account = yield* Support.account(target)

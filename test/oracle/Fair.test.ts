@@ -27,7 +27,7 @@ const targetOf = (double: Doubles.Double) =>
     patience: 2000
   })
 
-/** Begins at a time after 2001 that is not a full second. */
+/** Starts the test clock in 2027, between two full seconds. */
 const begin = TestClock.setTime(1_800_000_000_017)
 
 const mustBroken = (report: Report.Report) =>

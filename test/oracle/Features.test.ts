@@ -77,7 +77,7 @@ describe("declared features", () => {
       }
     }))
 
-  it("listing endpoints declares every other call missing, except the calls that rules need to find prices and orders", () => {
+  it("a list of endpoints declares all other calls missing, except calls that rules need to find prices and orders", () => {
     const features = { endpoints: [Paths.ping, Paths.depth] }
     const has = (path: string) => Features.has(features, path)
     assert.deepStrictEqual([Paths.ping, `${Paths.depth}/BTC_USDT`].map(has), [true, true])
@@ -118,7 +118,7 @@ describe("declared features", () => {
       )
     }))
 
-  it.effect("a declaration that names an unknown path is refused", () =>
+  it.effect("a declaration with an unknown path, an unknown key or an invalid price is refused", () =>
     Effect.gen(function*() {
       const parse = (declared: unknown) => Features.parse(JSON.stringify(declared))
       const good = {

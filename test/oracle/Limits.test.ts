@@ -29,7 +29,8 @@ const outcome = (id: string, path: string, calls: number, millis: number) =>
     const send: Target.Target["send"] = (request) => Effect.andThen(TestClock.adjust(millis), target.send(request))
     const session = Session.make({ ...target, send }, "control", yield* Target.now)
     const rule = rules.find((rule) => rule.id === id) ?? assert.fail(id)
-    // Opening an account starts the sandbox's clock, which would otherwise stand still after it was moved.
+    // Opening an account starts the sandbox's clock. Otherwise, the clock would stand still after the rule has moved
+    // it.
     yield* session.world().world.open()
     return yield* runRule(session, rule, { seed: 1, runs: 1 })
   })

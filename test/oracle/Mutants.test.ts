@@ -36,8 +36,8 @@ const withoutWaiting = Effect.updateService(Clock.Clock, (clock) => ({
 }))
 
 /**
- * Runs a rule on a sandbox with this fault, and returns the rule's outcome. Most faults break their rule in the first
- * run.
+ * Runs a rule on a sandbox with this fault, and returns the rule's outcome. Tries a single run first, because most
+ * faults break their rule in it.
  */
 const outcome = Effect.fnUntraced(function*(id: string, dialect: Dialect.Dialect, change: Mutant.Change) {
   const run = (runs: number) =>
@@ -50,14 +50,14 @@ const outcome = Effect.fnUntraced(function*(id: string, dialect: Dialect.Dialect
   return first._tag === "Broken" ? first : yield* run(10)
 })
 
-/** Runs only in long test runs, as in CI, because there are hundreds of malformed responses. */
+/** Defines tests that run only in long test runs, as in CI, because there are hundreds of malformed responses. */
 const describeInFull = isLong ? describe : () => undefined
 
 // -----------------------------------------------------------------------------
 // Malformed responses
 // -----------------------------------------------------------------------------
 
-/** The id prefixes of rules about a response's fields, for each object in a response, keyed by the call's path. */
+/** For each call's path, the objects in its response, with the id prefix of the rules about each object's fields. */
 const tables: Readonly<Record<string, ReadonlyArray<readonly [within: string, rules: string]>>> = {
   [Paths.interest]: [["records.*.", "interest.payment."], ["", "interest.response."]],
   [Paths.oco]: [["", "oco.response."]],

@@ -10,7 +10,7 @@ import * as Support from "../support/oracle.ts"
 /** The rules that need to know which records a page contains. */
 const ids = ["limit.bound", "offset.default", "offset.skips", "pages.complete", "pages.stable"]
 
-/** Returns the outcomes of the rules for an account with these payments, all in the same second. */
+/** Returns the outcomes of these rules for an account with these interest payments, all in the same second. */
 const outcomes = (amounts: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const target = yield* Support.inProcess(Dialect.document)

@@ -51,7 +51,7 @@ describe("the list of rules", () => {
       assert.deepStrictEqual([levelIn(rule, "live"), applies(rule, "document")], ["MUST", false])
   })
 
-  it("a SHOULD rule in the document is MUST in the live dialect if the live documentation settles the question", () => {
+  it("a SHOULD rule in the document's dialect is MUST in the live dialect if the live documentation is clear", () => {
     const own = rules.find(({ id }) => id === "codes.own") ?? assert.fail()
     assert.deepStrictEqual(dialects.map((dialect) => levelIn(own, dialect)), ["SHOULD", "MUST"])
   })

@@ -54,7 +54,7 @@ describe("rules about streams", () => {
       allHold(yield* check(yield* Support.inProcess(Dialect.live)))
     }), 60_000)
 
-  it.effect("a WebSocket that uses every freedom in the documentation breaks no rule", () =>
+  it.effect("a WebSocket that is as unusual as the documentation allows breaks no rule", () =>
     Effect.gen(function*() {
       yield* begin
       allHold(yield* check(faulty(yield* Support.inProcess(Dialect.live), Doubles.free)))
@@ -73,7 +73,7 @@ describe("rules about streams", () => {
     60_000
   )
 
-  it.effect("a small server that follows only the documentation breaks no rule that only reads", () =>
+  it.effect("a small server that follows only the documentation breaks no read-only rule", () =>
     Effect.gen(function*() {
       yield* begin
       const report = yield* check(StreamServer.make(), { profile: "read-only" })
@@ -83,7 +83,7 @@ describe("rules about streams", () => {
     }))
 
   it.effect(
-    "checks without the control plane check the permitted rules, and leave nothing behind",
+    "checks without the control plane check every rule that their profile permits, and leave no orders open",
     () =>
       Effect.gen(function*() {
         yield* begin
@@ -231,7 +231,7 @@ describe("a target's WebSocket", () => {
       assert.strictEqual(open, 0)
     }))
 
-  it("the WebSocket's URL is /ws under the base URL, or the live exchange's own", () => {
+  it("the WebSocket's URL is /ws under the base URL, except for the live exchange", () => {
     const urls = ["http://127.0.0.1:8080/", "https://host.test/v/one", "https://whitebit.com", "https://whitebit.eu/"]
     assert.deepStrictEqual(urls.map(Target.streamsUrl), [
       "ws://127.0.0.1:8080/ws",

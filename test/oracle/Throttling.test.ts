@@ -38,7 +38,8 @@ describe("targets that throttle calls", () => {
         `every rule waits for a target that throttles calls (${dialect.name}, headers ${JSON.stringify(retryAfter)})`,
         () =>
           Effect.gen(function*() {
-            // Does not start at a full second, because every response and every wait takes full seconds.
+            // Starts between two full seconds. Otherwise, calls would mostly happen at full seconds, because waits last
+            // full seconds.
             yield* TestClock.setTime(1_800_000_000_017)
             const sandbox = yield* Support.inProcess(dialect)
             const keys = yield* Support.account(sandbox)

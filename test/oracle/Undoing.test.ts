@@ -218,7 +218,7 @@ describe("checks that are interrupted", () => {
       const isSilent = yield* Deferred.make<void>()
       let placed = 0
       const send: Target.Target["send"] = (request) => {
-        // Other requests have an invalid market on purpose.
+        // Does not count the orders with an invalid market, which the rules also send.
         const isOrder = request.path === Paths.stopLimit && request.body?.includes("BTC_USDT") === true
         if (isOrder && ++placed === 10) Deferred.doneUnsafe(isSilent, Effect.void)
         return placed < 10 ? sandbox.send(request) : Effect.never

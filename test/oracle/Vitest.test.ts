@@ -5,7 +5,7 @@ import * as Support from "../support/oracle.ts"
 import { all } from "./mutants/all.ts"
 import * as Mutant from "./mutants/Mutant.ts"
 
-// Registers the rules for a sandbox in this process: every rule that can be checked is a passing test.
+// Registers the rules as tests of a sandbox in this process. Each rule that can be checked must pass.
 conformance("a sandbox in a user's test suite", Support.inProcess(Dialect.document), {
   profile: "control",
   only: ["ping", "codes", "errors"],

@@ -200,7 +200,7 @@ const toAllPrivate: ReadonlyArray<Row> = [
 const fieldOf = ({ golden: { request, wire } }: Entry): string | undefined =>
   Object.keys(request).find((key) => Object.hasOwn(wire.document.request, key) && Object.hasOwn(wire.live.request, key))
 
-/** Error bodies of private calls, and the refusals that the endpoint declares for them. */
+/** Error bodies of private calls, each with the error that it becomes for this endpoint. */
 const refusalsOf = (entry: Entry): ReadonlyArray<Row> => {
   const { refusals } = entry.documented
   const field = fieldOf(entry)

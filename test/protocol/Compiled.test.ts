@@ -128,7 +128,7 @@ const suite = (dialect: Dialect) => {
       }
     })
 
-    it(`${dialect.name}: compiled codecs decode the goldens as the schemas do, and their results share no object with the input`, () => {
+    it(`${dialect.name}: compiled codecs convert the goldens as the schemas do, and their results share no object with the input`, () => {
       for (const { goldens, name } of cases) {
         for (const [pair, input] of goldens) {
           assert.isTrue(agrees(pair, input), name)
@@ -170,7 +170,7 @@ const suite = (dialect: Dialect) => {
 
     for (const what of ["requests", "answers"] as const) {
       property(
-        `${dialect.name}: compiled codecs decode all ${what}, even mutated ones, as the schemas do`,
+        `${dialect.name}: compiled codecs convert all ${what}, even mutated ones, as the schemas do`,
         [
           drawn.chain((it) => fc.tuple(fc.constant(it), it[what]())),
           fc.array(mutation, { minLength: 4, maxLength: 4 })
@@ -216,7 +216,7 @@ describe("compiled codecs with unusual objects", () => {
     assert.deepStrictEqual([...new Set(Object.keys(order).map((name) => reads.get(name)))], [1])
   })
 
-  it("a compiled codec decodes an unusual object as the schema does", () => {
+  it("a compiled codec encodes an unusual object as the schema does", () => {
     class Order {
       readonly market = order.market
       readonly side = order.side
@@ -337,7 +337,7 @@ describe("failures of compiled codecs", () => {
     }
   })
 
-  it("compiled codecs decode values that no example in the contract contains as the schemas do", () => {
+  it("compiled codecs convert as the schemas do, even values that no example in the contract contains", () => {
     const optional = Schema.Struct({ a: Schema.optionalKey(Schema.String) })
     const lists = Schema.Array(Schema.Int).check(Schema.isMinLength(1))
     const narrow = Schema.Struct({ a: Schema.Int })

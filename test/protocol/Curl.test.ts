@@ -71,7 +71,7 @@ describe("quoting and nonces for curl", () => {
             assert.match(nonce, /^[0-9]{15}$/u)
             return nonce
           })
-          // Two runs may get the same random number, but their process ids differ.
+          // In bash, a nonce ends in a random number, which may repeat. In sh, it ends in a process id, which differs.
           if (shell === "sh") assert.strictEqual(new Set(nonces).size, 2)
         }))
     }

@@ -166,7 +166,10 @@ describe("older forms of responses", () => {
   type Wire = Readonly<Record<string, unknown>>
   const live = (name: Name) => responseOf(entryOf(name), Dialect.live)
 
-  /** Older forms that the live dialect accepts: the field and its value, or the whole response. */
+  /**
+   * Older forms that the live dialect accepts: the endpoint, the path of the field, and its value. The path of the
+   * entire response is empty.
+   */
   const older: ReadonlyArray<readonly [name: Name, path: ReadonlyArray<string>, form: unknown]> = [
     ["Assets", ["1INCH", "unified_cryptoasset_id"], "8104"],
     ["Fees", ["0", "can_deposit"], "0"],
@@ -235,7 +238,7 @@ describe("null in responses", () => {
     it(`${dialect.name}: a response may contain null in every optional field`, () => {
       for (const entry of entries) {
         const wire = responseOf(entry, dialect)
-        // Map entries are excluded, because the exchange never sends a key with null.
+        // Map entries are excluded, because the exchange never sends a map key with the value null.
         const fields = entry.mayLack[dialect.name].map((path) => path.split("."))
           .filter((path) => path.slice(0, -1).join(".") !== entry.names)
         for (const path of fields) {
@@ -310,7 +313,7 @@ describe("leniency of the live dialect", () => {
 })
 
 describe("nonces in each dialect", () => {
-  it("document: a nonce is a numeric string, and a window is ignored", () => {
+  it("document: a nonce is a numeric string, and nonceWindow is never sent", () => {
     assert.deepStrictEqual(Dialect.document.nonce(1700000000000000, true), { nonce: "1700000000000000" })
     assert.deepStrictEqual(Dialect.document.nonce(7, false), { nonce: "7" })
     assert.strictEqual(Dialect.document.nonceUnit, "microseconds")

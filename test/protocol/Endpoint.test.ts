@@ -13,7 +13,7 @@ import { anyRequest, response, revealed } from "../support/arbitraries.ts"
 import { dialects } from "../support/exchange.ts"
 import { property } from "../support/property.ts"
 
-/** The endpoint properties that the fixtures do not restate. */
+/** The endpoint properties that the fixtures do not repeat. */
 const schemas = ["request", "response", "example", "~codec"]
 
 describe("endpoint definitions", () => {

@@ -228,7 +228,7 @@ describe("client and exchange find the same violations", () => {
     }
   })
 
-  it("an encoded request reports all violations in the order of its fields", () => {
+  it("encoding a request reports all violations in the order of its fields", () => {
     const request = { market: "x", side: "y", amount: "0", price: "1", clientOrderId: "" }
     const { encodeRequest } = Endpoint.codec(entryOf("StopLimitOrders").endpoint, Dialects.live)
     const violations = Result.getOrThrow(Result.flip(encodeRequest(request)))

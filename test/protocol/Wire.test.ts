@@ -185,13 +185,13 @@ describe("wire codes for values", () => {
     }
   })
 
-  property("Digits encodes a number of digits as a string", [fc.nat(99)], (count) =>
+  property("Digits encodes a digit count as a string", [fc.nat(99)], (count) =>
     Effect.sync(() => {
       assert.strictEqual(decode(Wire.Digits, count.toString()), count)
       assert.strictEqual(encode(Wire.Digits, count), count.toString())
     }))
 
-  it("Digits rejects any value that is not a number of digits", () => {
+  it("Digits rejects any value that is not a digit count in a string", () => {
     for (const value of ["", "06", "-1", "1.5", "100", " 1", "1e1", 6, null]) {
       assert.isUndefined(decode(Wire.Digits, value))
     }

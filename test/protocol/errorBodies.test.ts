@@ -100,7 +100,7 @@ for (const dialect of dialects) {
       )
 
       property(
-        `${dialect.name}: ${endpoint.name} reads an error body in the exchange's own format as a refusal with any HTTP status`,
+        `${dialect.name}: ${endpoint.name} reads an error body in the exchange's own format as a refusal, unless its HTTP status proves nothing`,
         [statuses, fc.integer(), fc.string()],
         (status, code, message) =>
           Effect.sync(() => {

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 class Maker extends Context.Service<Maker, Context.Context<Exchange.Services>>()("app/Maker") {}
 class Hedger extends Context.Service<Hedger, Context.Context<Exchange.Services>>()("app/Hedger") {}
 
-/** All services of one account. Only the owner can read the file that contains the account's key. */
+/** All services of one account. The file with the account's key must be readable only by its owner. */
 const account = <Self>(
   as: Context.Key<Self, Context.Context<Exchange.Services>>,
   region: Region.Options,

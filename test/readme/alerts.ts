@@ -11,7 +11,10 @@ export const priceBelow = async (client: Client | PublicClient, market: string, 
   return undefined
 }
 
-/** Calls `alert` whenever the main balance changes. No channel pushes this balance, so it is read every minute. */
+/**
+ * Calls `alert` whenever the main balance changes. No channel pushes this balance, so it is read every minute by
+ * default.
+ */
 export const deposits = async (
   client: Client,
   ticker: string,

@@ -17,7 +17,7 @@ export const bot = Effect.fn(function*(market: Identifiers.MarketName) {
   const orders = yield* LiveOrders.make({ market })
 
   const react = Effect.fn(function*({ amount, price, side }: DealsChannel.Deal) {
-    // Waits as long as orders may be missing.
+    // Waits until the list of open orders is complete.
     const open = yield* orders.whole
     if (side !== "buy" || open.size >= 10) return
     yield* create({

@@ -38,7 +38,7 @@ export class Ledger {
   private readonly counted = new Set<string>()
   private readonly held = new Map<Identifiers.Ticker, Decimal.Decimal>()
   private readonly first: TradeBalance.Balances
-  /** The newest fill for which it is certain that no earlier fill is missing. */
+  /** The id of the newest fill before which no fill is missing. Undefined until the first audit. */
   private complete: string | undefined
 
   constructor(first: TradeBalance.Balances) {
@@ -64,7 +64,7 @@ export class Ledger {
     return this.counted.size
   }
 
-  /** Whether no fill up to this one is missing. */
+  /** Whether this is the newest fill before which no fill is missing. */
   isComplete({ tradeId }: Fills.Fill): boolean {
     return this.complete === tradeId
   }
@@ -158,10 +158,7 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
     }))
   yield* Effect.forkScoped(Effect.retry(listen, Schedule.spaced("1 minute")))
 
-  /**
-   * Adds the fills that were not pushed. They are read latest first, back to the last fill before which none is
-   * missing.
-   */
+  /** Adds the fills that were not pushed. Fills are read latest first, until a fill before which none is missing. */
   const audit = Effect.gen(function*() {
     isBehind = false
     const missing = yield* fills.stream({ market }).pipe(
@@ -177,8 +174,8 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
   const isDue = () => isBehind || report.ticks % auditEvery === 0
 
   /**
-   * Sends a market order that reverses the position's change since the start, if that change is at least the size of a
-   * quote.
+   * Sends a market order of a quote's size against the position's change since the start, if the change is at least as
+   * large.
    */
   const hedge = Effect.gen(function*() {
     const change = ledger.change(stock)

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
-/** The age at which positions are too old to rely on, although the exchange pushes them every second. */
+/** The age beyond which positions are read with a call. The exchange pushes them every second. */
 const tooOld = Duration.seconds(5)
 
 /**
@@ -24,7 +24,10 @@ export const watch = Effect.fn(function*(limit: Decimal.Amount) {
     return yield* list()
   })
 
-  /** Repeating the order is harmless: it only reduces the position, and is refused once the position is closed. */
+  /**
+   * Closes a position that has lost too much. Repeating the order is harmless: it only reduces the position, and is
+   * refused once the position is closed.
+   */
   const close = ({ amount, market, unrealizedPnl }: OpenPositions.Position) => {
     if (!amount || !unrealizedPnl || Decimal.Order(unrealizedPnl, worst) >= 0) return Effect.void
     const isLong = Decimal.Order(amount, Decimal.zero) > 0

@@ -42,8 +42,7 @@ export const report = async (options, others = {}) => {
     const client = createClient(options)
     results[name] = await use(client).then(
       () => "yes",
-      // The order was refused before sending, with a reason. An order is never sent in a way that could deliver it
-      // twice.
+      // On this runtime, the client refuses to send the order, because the runtime could deliver it twice.
       (error) => error instanceof ExchangeUnreachable && error.why === "other" ? "refused" : `failed: ${error}`
     )
     await client.close()

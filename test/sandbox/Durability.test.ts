@@ -24,7 +24,10 @@ import { Follower } from "./engine/invariants.ts"
 
 const dialect = Dialect.document
 
-/** Returns a generator of pseudo-random numbers, which are the same in every run unless `TXC_TEST_SEED` is set. */
+/**
+ * Returns a generator of pseudo-random numbers. They are the same in every run, unless `TXC_TEST_SEED` sets another
+ * seed.
+ */
 const chance = (seed: number) => {
   let state = (Number(process.env["TXC_TEST_SEED"] ?? 0) + seed + 1) >>> 0
   return (below: number): number => {

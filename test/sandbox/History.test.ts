@@ -160,7 +160,8 @@ describe("restoring earlier states", () => {
         assert.deepStrictEqual(yield* forked.handle(call), { _tag: "Reset" })
         assert.strictEqual((yield* post(call)).status, 200)
       }))
-      assert.notStrictEqual(yield* shown, before) // reusing nonces after a restore
+      // The call to the origin used up a nonce, so the origin's state has changed.
+      assert.notStrictEqual(yield* shown, before)
       assert.deepStrictEqual(
         (yield* control.balances("alice")).find(({ ticker, wallet }) => wallet === "main" && ticker === usdt)?.free,
         "1000.5" as never

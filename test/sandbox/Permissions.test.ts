@@ -15,7 +15,7 @@ const order = { side: "buy", amount: "1", price: "100" }
 const stop = { ...order, activation_price: "100" }
 const oco = { ...order, price: "90", activation_price: "110", stop_limit_price: "111" }
 
-/** Every call that places orders, with a market of the right kind. */
+/** Every call that places orders, with a market, fields and the permission that it needs. */
 const orders = [
   ["/api/v4/order/new", "BTC_USDT", order, "spotEnabled"],
   ["/api/v4/order/market", "BTC_USDT", { ...order, amount: "100" }, "spotEnabled"],

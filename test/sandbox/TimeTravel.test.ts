@@ -1,4 +1,4 @@
-/** The owner of a sandbox moves its clock. Traders must not notice anything except that time passes. */
+/** Tests that traders notice nothing but the passing of time when the owner of a sandbox moves its clock. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -96,7 +96,7 @@ const ccxt: Client = {
   names: upper
 }
 
-/** A client that writes a body around the envelope without a library. */
+/** A client that writes its JSON bodies by hand, without a library. */
 const byHand = (write: (path: string, nonce: number) => string, ...headers: Headers): Client => ({
   get: headers,
   post: (path, _fields, nonce) => ({ headers: headers.length > 0 ? headers : [json], body: write(path, nonce) }),

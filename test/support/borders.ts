@@ -33,7 +33,9 @@ const longer = (value: Decimal, digits: string): Decimal => {
   return digits === "" || text.length > 64 ? value : text as Decimal
 }
 
-/** A decimal that may end in zeros, and a number of digits that often equals the decimal's own. */
+/**
+ * A decimal that may end in zeros, and a number of digits that often equals the decimal's number of fractional digits.
+ */
 export const decimalAndDigits = (max: number): fc.Arbitrary<readonly [Decimal, number]> =>
   fc.tuple(decimal, fc.constantFrom("", "0", "000")).chain(([drawn, zeros]) => {
     const value = longer(drawn, zeros)

@@ -1,5 +1,6 @@
 /**
- * A real browser: Debian's Chromium, if it is installed. All tests share one browser, and each test has its own page.
+ * A real browser: an installed Chromium or Chrome, or the one that `TXC_TEST_BROWSER` names. All tests share one
+ * browser, and each test has its own page.
  */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
@@ -49,7 +50,7 @@ const giveBack = Effect.fnUntraced(function*(page: Page) {
   yield* Effect.forEach(others, (other) => see(() => other.close()))
   yield* see(() => page.emulateMedia({ colorScheme: null }))
   yield* see(() => page.setViewportSize(viewport))
-  // The next test may serve another sandbox on the same port.
+  // Clears the storage, because the next test may serve another sandbox on the same port.
   if (page.url().startsWith("http")) {
     yield* see(() =>
       page.evaluate(() => {

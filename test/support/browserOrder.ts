@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
 
-/** The outcomes of sending a body at most once, or any number of times. */
+/** Sends a body, at most once if `once` is true. Returns the outcome, with its reason or HTTP status. */
 export const outcome = (url: string, once: boolean) =>
   FetchTransport.fromFetch((url, init) => fetch(url, init)).send({
     method: "POST",

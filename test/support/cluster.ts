@@ -97,7 +97,10 @@ const linksTo = Effect.fnUntraced(function*(ports: ReadonlyArray<number>) {
 
 /** A cluster's options. */
 export interface Options {
-  /** Whether there are links between the nodes, and between each node and the database. */
+  /**
+   * Whether the connections between nodes, and from each node to the database, use links that a test can cut. False by
+   * default.
+   */
   readonly isWired?: boolean
   /** The time after which an idle venue falls asleep, in milliseconds. One minute by default. */
   readonly idleMillis?: number
@@ -135,7 +138,7 @@ export const cluster = Effect.fnUntraced(function*(
   return { database, nodes }
 })
 
-/** Adds a node that runs another program to a cluster, without starting the node. */
+/** Adds a node to a cluster, without starting it. The node runs the given program. */
 export const nodeOf = Effect.fnUntraced(function*({ url }: Pick<Server, "url">, program: string) {
   return yield* makeNode(url, yield* freePorts, 60_000, { database: [], to: [], from: [] }, {}, program)
 })

@@ -75,7 +75,7 @@ export const stop = (
   ...options
 })
 
-/** In a spot buy, `amount` is the amount to spend. */
+/** In a spot buy, `amount` is the quote amount to spend. */
 export const stopMarket = (
   market: string,
   side: OrderSide,
@@ -251,7 +251,7 @@ export class Desk {
     return assert.fail(`refused: ${canonical(reply)}`)
   }
 
-  /** Lets ben and sub trade 1 BTC at a price. */
+  /** Lets ben sell 1 unit of the base currency to sub. */
   trade(market: string, price: string): void {
     this.place("ben", limit(market, "sell", "1", price))
     this.place("sub", limit(market, "buy", "1", price))

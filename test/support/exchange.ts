@@ -43,7 +43,7 @@ export interface Account {
 /** The account of a business partner, with funds, sub-accounts and interest payments. */
 export const alice: Account = { account: "alice", apiKey: "alice-key-1f0c", apiSecret: "alice-secret-77aa" }
 
-/** An account that is not a business partner's. It has created the codes. */
+/** An account that is not a business partner's. It has created `code` and `protectedCode`. */
 export const bob: Account = { account: "bob", apiKey: "bob-key-5e2d", apiSecret: "bob-secret-c0de" }
 
 /** A disabled key for alice's account. */
@@ -170,7 +170,7 @@ export class Place extends Context.Service<Place, {
   readonly dialect: Dialect.Dialect
 }>()("test/Place") {}
 
-/** An exchange, its client, and a recorder of every request that is sent. */
+/** An exchange, an `HttpClient` that reaches it, and a recorder of every request that is sent. */
 export type World = Venue.Venue | Control.Control | Place | HttpClient.HttpClient | Recorder
 
 const seeded = (dialect: Dialect.Dialect) =>
@@ -330,7 +330,7 @@ export const answered = answeredBy(ready)
 /** Like `answered`, but with an `HttpClient` transport, over which a refused nonce is not retried. */
 export const answeredOverHttpClient = answeredBy(ready, HttpClientTransport.layer)
 
-/** Both code paths that a call can take. */
+/** The two code paths of a call: its services are available immediately, or need an asynchronous step. */
 export const ways = [
   { way: "that are available immediately", answered },
   { way: "that need an asynchronous step", answered: answeredBy(slow) }

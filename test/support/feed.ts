@@ -57,7 +57,7 @@ const read = (url: string, made: Made, reader: Reader, onAnswer: OnAnswer) =>
   })
 
 /**
- * Follows a venue's feed from its beginning until interrupted. Each connection goes through a node that `choose`
+ * Follows a venue's feed from its beginning until interrupted. Each connection goes to the node whose URL `choose`
  * returns. Stops if the feed no longer has the next entries.
  */
 export const follow = (made: Made, choose: () => string, onAnswer: OnAnswer) => {

@@ -299,7 +299,7 @@ export const harming = Effect.fnUntraced(function*(
         server.close(() => resume(Effect.void))
       })
   )
-  /** Makes the server accept no more connections. */
+  /** Stops accepting connections. */
   const stop = () => void server.close()
   return { baseUrl: `http://127.0.0.1:${(server.address() as Net.AddressInfo).port}`, deliveries, sockets, stop }
 })

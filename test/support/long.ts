@@ -4,7 +4,10 @@ export const isLong = Boolean(process.env["TXC_TEST_COMPLETE"])
 /** Whether the explorations run all of their histories, as in `npm run test:histories`. */
 const isEveryHistory = Boolean(process.env["TXC_TEST_HISTORIES"])
 
-/** The number of histories of an exploration: `all` of them, a tenth in any other long test run, or `few`. */
+/**
+ * The number of histories in an exploration: `all` if every history is run, a tenth of them in any other long test run,
+ * and otherwise `few`.
+ */
 export const historiesOf = (all: number, few: number): number => {
   if (isEveryHistory) return all
   return isLong ? Math.ceil(all / 10) : few

@@ -75,7 +75,7 @@ const make = (dialect: Dialect) => {
             if (!(name in wire)) return required ? [`no ${name}`] : []
             const schema = at("parameters", String(index), "schema")
             const problems = check(schema, meaning(wire[name]))
-            // A number, such as an identifier, may also be a string of digits.
+            // A value that consists of digits may also be a string, such as an identifier.
             return problems.length === 0 ? problems : check(schema, wire[name])
           }),
       checkAnswer: (status, body) => {

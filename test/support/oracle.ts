@@ -33,8 +33,8 @@ const spread = <A>(all: ReadonlyArray<A>, most: number): ReadonlyArray<A> =>
   all.length <= most ? all : Array.from({ length: most }, (_, index) => all[Math.floor(index * all.length / most)] as A)
 
 /**
- * All rules. In the short form of the tests, each tries at most two of its examples, because most of a check's calls try
- * one fault on every path. CI also runs the long form.
+ * All rules. In a short test run, each rule tries at most two of its examples, because most examples try the same fault
+ * on another path. In a long test run, as in CI, it tries all of them.
  */
 export const rules: ReadonlyArray<Rule.Rule> = isLong ? allRules : allRules.map((rule) => ({
   ...rule,

@@ -75,7 +75,7 @@ export const region = (shown: Page, name: string): Locator => shown.getByRole("r
 export const listOf = (shown: Page, name: string, count: number) =>
   see(() => shown.getByRole("grid", { name: `${name}: ${count}`, exact: true }).waitFor())
 
-/** The text of each located element. Thin spaces between thousands are converted to plain spaces. */
+/** The text of each located element. Any whitespace, such as a thin space between thousands, becomes a single space. */
 const textsOf = (found: Locator) =>
   Effect.map(see(() => found.allInnerTexts()), (texts) => texts.map((text) => text.replace(/\s+/gu, " ").trim()))
 

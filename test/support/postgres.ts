@@ -93,8 +93,8 @@ export interface Access {
 const settings = ["--username", "txc", "--auth", "trust", "--encoding", "UTF8", "--no-sync", "--wal-segsize", "1"]
 
 /**
- * A data folder that is initialized once for each version and its settings. Copying such a folder is ten times as fast
- * as initializing a new one.
+ * A data folder that is initialized once for each PostgreSQL version and these settings. Copying such a folder is ten
+ * times as fast as initializing a new one.
  */
 const template = fileURLToPath(
   new URL(

@@ -34,7 +34,8 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
         fc.assert(fc.asyncProperty(fc.tuple(...(values as ReadonlyArray<fc.Arbitrary<unknown>>)), run), {
           numRuns: isLong ? (options.runs ?? 500) : (options.short ?? Math.ceil((options.runs ?? 100) / 5)),
           ...(drawnFrom === undefined ? {} : { seed: drawnFrom }),
-          // A test that only times out while it shrinks would not print its seed.
+          // Stops before the test's own timeout, because a test that times out while it shrinks would not print its
+          // seed.
           ...(options.timeout === undefined
             ? {}
             : { interruptAfterTimeLimit: options.timeout * 0.9, markInterruptAsFailure: true })

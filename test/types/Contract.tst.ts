@@ -79,7 +79,7 @@ describe("tables with one entry per endpoint", () => {
 describe("the list of calls that the sandbox does not serve", () => {
   type Subject = (typeof Unserved.subjects)[number]
 
-  it("the list of unserved calls does not compile if it contains an endpoint's path", () => {
+  it("the list of unserved calls does not compile if it contains the path of an endpoint in the contract", () => {
     expect<EndpointOf<"CancelOrder">["path"]>().type.toBe<"/api/v4/order/cancel">()
     expect<{ name: "x"; paths: ["/api/v4/convert/confirm"] }>().type.toBeAssignableTo<Subject>()
     expect<{ name: "x"; paths: ["/api/v4/order/cancel"] }>().type.not.toBeAssignableTo<Subject>()

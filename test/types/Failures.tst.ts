@@ -37,7 +37,7 @@ describe("the errors of a call", () => {
     expect<CancelAllOrders.Failure["_tag"]>().type.toBe<Mutating | "ValidationFailed">()
   })
 
-  it("calls other than orders that change state fail with exactly these errors", () => {
+  it("calls that change state, except order calls, fail with exactly these errors", () => {
     expect<Codes.Failure["_tag"]>().type.toBe<Mutating | "InvalidFields">()
     expect<DeleteSubAccount.Failure["_tag"]>().type.toBe<Mutating | "InvalidFields">()
   })
@@ -55,7 +55,7 @@ describe("the errors of a call", () => {
     expect<Markets.Failure["_tag"]>().type.toBe<Public>()
   })
 
-  it("streams can also fail because they have reached the last possible page", () => {
+  it("streams of pages can also fail with PageCeilingReached and ListShifted", () => {
     expect<Stream.Error<ReturnType<typeof history.stream>>>().type.toBe<
       InterestPaymentHistory.Failure | Errors.PageCeilingReached | Errors.ListShifted
     >()
@@ -135,7 +135,7 @@ describe("the outcome stated by an error", () => {
 
 const log = (error: { readonly message: string }) => Effect.succeed(error.message)
 
-/** Handlers for all errors except one. */
+/** Handlers for all errors of a stop-limit order except `OutcomeUnknown`. */
 const allButOne = {
   ValidationFailed: log,
   RequestRejected: log,

@@ -34,7 +34,7 @@ describe("the list of channel fixtures", () => {
     use(forgotten)
   })
 
-  it("a channel's fixture does not compile without one of the channel's queries", () => {
+  it("a channel's fixture does not compile if one of the channel's queries is missing", () => {
     type OfTrades = ChannelFixture<ChannelOf<"TradesChannel">>
     const { TradesChannel: trades } = channelFixtures
     expect(trades).type.toBeAssignableTo<OfTrades>()

@@ -15,7 +15,7 @@ describe("the sandbox's handlers", () => {
     expect<keyof typeof handlers>().type.toBe<Contract.Name>()
   })
 
-  it("no handler is in two groups, because one of its two definitions would be lost", () => {
+  it("no handler is in two groups, because merging the groups would lose one of its definitions", () => {
     type Trading = keyof typeof trading
     type Account = keyof typeof account
     type Lending = keyof typeof lending

@@ -22,7 +22,7 @@ describe("createClient", () => {
     expect<keyof PublicClient["live"]>().type.toBe<"book">()
   })
 
-  it("an exchange needs a region, or a base URL and its dialect", () => {
+  it("createClient requires a region or a base URL with a dialect, and a key only with its secret", () => {
     expect(make).type.not.toBeCallableWith({ apiKey: "", apiSecret: "" })
     expect(make).type.not.toBeCallableWith({ baseUrl: place.baseUrl, apiKey: "", apiSecret: "" })
     expect(make).type.not.toBeCallableWith({ ...place, apiKey: "" })
@@ -48,7 +48,7 @@ describe("createClient", () => {
     expect<Awaited<typeof bulk>[number]>().type.toBeAssignableTo<Settled<unknown, Error>>()
   })
 
-  it("a response can be used in the next request", () => {
+  it("an order id from a response can be used in the next request", () => {
     const cancel = (id: OrderId) => client.cancelOrder.cancel({ market: "BTC_USDT", orderId: id })
     expect(cancel).type.toBeCallableWith("1" as OrderId)
   })

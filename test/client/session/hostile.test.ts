@@ -118,7 +118,7 @@ describe("a session with a hostile exchange", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a message with an out-of-range number is unreadable, and the stream continues with a new state", () => {
+  it.effect("a message with an invalid number is unreadable, and the stream continues with a new state", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel

@@ -8,15 +8,18 @@ import { exhibit } from "./exhibit.ts"
 
 const market = Identifiers.marketName("BTC_USDT")
 
-/** A bitcoin ledger as it is stored: the amount, and the trades included in the amount. */
+/**
+ * Reads a stored bitcoin ledger: the amount held, and the ids of the trades that it includes. The ledger starts with 10
+ * BTC.
+ */
 const read = (stored = "10") => {
   const [held = "10", ...trades] = stored.split(" ")
   return { held: Decimal.Decimal.make(held), trades }
 }
 
 /**
- * Buys three times, and from time to time adds new fills to the ledger. `counted` takes the stored list of included
- * trades, and returns the list that the program starts with.
+ * Buys three times, and from time to time adds new fills to the ledger. `counted` gets the stored list of included
+ * trades, and returns the list with which the program starts.
  */
 const trade = (counted: (stored: ReadonlyArray<string>) => ReadonlyArray<string>) =>
   Effect.gen(function*() {

@@ -22,10 +22,10 @@ const quote = <E, R>(withdraw: (orderId: Identifiers.OrderId) => Effect.Effect<u
 const cancel = (orderId: Identifiers.OrderId) =>
   CancelOrder.CancelOrder.use(({ cancel }) => cancel({ market, orderId }))
 
-/** The mistake: when a cancellation is rate-limited, the program only logs that. */
+/** The mistake: if a cancellation is rate-limited, the program only logs a warning. */
 const broken = quote((bid) => Effect.catchTag(cancel(bid), "RateLimited", ({ message }) => Effect.logWarning(message)))
 
-/** A cancellation that was refused is tried again. */
+/** The program tries a rate-limited cancellation again. */
 const repaired = quote((bid) =>
   Effect.retry(cancel(bid), { while: ({ _tag }) => _tag === "RateLimited", schedule: Schedule.spaced("1 second") })
 )

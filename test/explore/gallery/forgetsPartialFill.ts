@@ -22,8 +22,8 @@ const bought = Effect.map(
 )
 
 /**
- * The mistake: the program offers what it has bought only once the entry order is filled completely, although an order
- * can fill in parts.
+ * The mistake: after the first fill, the program offers the entry order's full amount, although the fill may be
+ * partial.
  */
 const broken = Effect.gen(function*() {
   yield* enter
@@ -44,7 +44,7 @@ const repaired = Effect.gen(function*() {
   }
 })
 
-/** The amounts on one side that were traded, and that are still open. */
+/** Returns the traded amount and the open amount on one side. */
 const traded = ({ fills, openOrders }: Moment, side: "buy" | "sell") => ({
   done: sum(fills.flatMap((fill) => fill.side === side ? [fill.amount] : [])),
   open: sum(openOrders.flatMap((order) => order.side === side ? [order.left] : []))

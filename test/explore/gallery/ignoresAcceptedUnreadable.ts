@@ -31,7 +31,7 @@ const create = (request: LimitOrders.Request) => LimitOrders.LimitOrders.use(({ 
 /** The mistake: the program treats every failure as proof that there is no order. */
 const broken = ladder(create)
 
-/** An order whose response can't be read was placed, and an order whose response is lost may have been placed. */
+/** The program also cancels orders whose response was lost or can't be read, because they may have been placed. */
 const repaired = ladder((request) =>
   Effect.catchIf(create(request), ({ outcome }) => outcome !== "not-applied", () => Effect.void)
 )

@@ -7,7 +7,7 @@ import { exhibit } from "./exhibit.ts"
 const market = Identifiers.marketName("BTC_USDT")
 const amount = Decimal.amount("0.5")
 
-/** Buys half a bitcoin, and raises its bid every three seconds. `rest` is the amount of the next order. */
+/** Buys half a bitcoin, and raises its bid every three seconds. `rest` returns the next order's amount. */
 const buy = (rest: (canceled: { readonly left: Decimal.Decimal }) => Decimal.Decimal) =>
   Effect.gen(function*() {
     const { create } = yield* LimitOrders.LimitOrders
@@ -16,7 +16,7 @@ const buy = (rest: (canceled: { readonly left: Decimal.Decimal }) => Decimal.Dec
     for (const price of ["39985", "39988", "39991", "39994"] as const) {
       const { orderId } = yield* create({ market, side: "buy", amount: next, price: Decimal.price(price) })
       yield* Effect.sleep("3 seconds")
-      // The cancellation is refused if the order has been filled.
+      // If the order has been filled, the cancellation is refused, and the program ends.
       next = Decimal.Amount.make(rest(yield* cancel({ market, orderId })))
     }
   })

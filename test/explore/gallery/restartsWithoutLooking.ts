@@ -11,7 +11,7 @@ const quote = {
   price: Decimal.price("39000")
 } as const
 
-/** The mistake: whenever the program starts, it places its quote, even if it was already running before. */
+/** The mistake: whenever the program starts, it places its quote, even if an earlier process has placed it already. */
 const broken = Effect.gen(function*() {
   const { create } = yield* LimitOrders.LimitOrders
   const { clientOrderId: _, ...nameless } = quote

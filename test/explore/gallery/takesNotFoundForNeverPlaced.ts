@@ -8,7 +8,10 @@ const market = Identifiers.marketName("BTC_USDT")
 const amount = Decimal.amount("0.001")
 const bid = { market, clientOrderId: Identifiers.ClientOrderId.make("bid") } as const
 
-/** Bids for three seconds, then buys at the ask. `wasFilled` is called if the bid can't be canceled. */
+/**
+ * Bids, and buys with a market order if the bid is not filled within three seconds. `wasFilled` runs if the bid can't
+ * be canceled.
+ */
 const buy = <E, R>(wasFilled: Effect.Effect<boolean, E, R>) =>
   Effect.gen(function*() {
     const limits = yield* LimitOrders.LimitOrders

@@ -15,7 +15,10 @@ const place = LimitOrders.LimitOrders.use(({ create }) =>
 
 const said = Explore.say("placed", true)
 
-/** The mistake: the nonce was used, so the program assumes that the first copy of the request has arrived. */
+/**
+ * The mistake: the exchange says that the nonce was used, so the program assumes that an earlier copy of the request
+ * was applied.
+ */
 const broken = place.pipe(Effect.asVoid, Effect.catchTag("NonceRejected", () => Effect.void), Effect.andThen(said))
 
 /** A refused nonce proves that the request was not applied. The next attempt has a new nonce. */

@@ -19,7 +19,7 @@ const broken = Effect.gen(function*() {
   yield* cancel({ market, orderId })
 })
 
-/** The exchange cancels the order automatically, so the exchange's clock determines when. */
+/** The program arms the exchange's kill switch, so the exchange's clock determines when the order is canceled. */
 const repaired = Effect.gen(function*() {
   const { arm } = yield* KillSwitch.KillSwitch
   yield* arm({ market, timeout: KillSwitch.KillSwitchSeconds.make(10) })

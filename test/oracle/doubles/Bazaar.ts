@@ -13,7 +13,7 @@ const behind = 95 * 60_000
 /** One call in this many is throttled. */
 const throttledEach = 61
 
-/** A value whose changes appear late in lists. */
+/** A value with its history, so that late lists can show an earlier version. */
 class Timeline<A> {
   readonly #versions: Array<readonly [at: number, value: A]>
   constructor(at: number, value: A) {
@@ -415,7 +415,9 @@ export const make = (speaks: "document" | "live", lag: number) => {
       ? Number(value)
       : undefined
 
-  /** Sorts records by the hash of their text, which looks random but always gives the same sequence. */
+  /**
+   * Returns a page of the records, sorted by the hash of their text. The order looks random, but is always the same.
+   */
   const page = (fields: Fields, key: string, absent: number, records: ReadonlyArray<Fields>): Reply => {
     const [limit, offset] = [integer(fields["limit"], 1, 100, absent), integer(fields["offset"], 0, 10_000, 0)]
     if (limit === undefined || offset === undefined) {

@@ -98,8 +98,8 @@ const respelled = (frame: Frame): Frame => {
 const late = 300
 
 /**
- * Uses every freedom at the same time. Trades on a market that happen within the delay are merged into one message. The
- * first message, which has the latest trades, stays separate.
+ * Makes all of these changes at the same time. Trades on a market that happen within the delay are merged into one
+ * message. The first message, which has the latest trades, stays separate.
  */
 export const free: Fault = () => ({ deliver }) => {
   const known = new Set<unknown>()
@@ -131,7 +131,8 @@ export const free: Fault = () => ({ deliver }) => {
 }
 
 /**
- * Pushes a subscription's first book before the acknowledgement. Only recorded messages show the opposite sequence.
+ * Pushes a subscription's first book before the acknowledgement. The documentation allows this, although recorded
+ * messages show the acknowledgement first.
  */
 export const early: Fault = () => () => {
   const asked = new Set<unknown>()

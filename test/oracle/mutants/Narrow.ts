@@ -66,7 +66,7 @@ const remembering = (path: string, key: string): Change => ({
   }
 })
 
-/** Drops the client order id of every second order that reuses an earlier order's id, on one side only. */
+/** Drops the client order id of an order on one side if an earlier order had the same id. */
 const idTwice = (path: string, side: string): Change => ({
   make: () => {
     const seen = new Set<unknown>()

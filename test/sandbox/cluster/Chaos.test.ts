@@ -42,7 +42,10 @@ import { timed, type TimedCall } from "../../support/timed.ts"
 
 const market = marketName("BTC_USDT")
 
-/** Returns a generator of pseudo-random numbers, which are the same in every run unless `TXC_TEST_SEED` is set. */
+/**
+ * Returns a generator of pseudo-random numbers. They are the same in every run, unless `TXC_TEST_SEED` sets another
+ * seed.
+ */
 const chance = (seed: number) => {
   let state = (Number(process.env["TXC_TEST_SEED"] ?? 0) + seed + 1) >>> 0
   return (below: number): number => {
@@ -55,7 +58,7 @@ const chance = (seed: number) => {
 // Clients under load
 // -----------------------------------------------------------------------------
 
-/** A client's knowledge of an order that it tried to place. */
+/** An order that a client tried to place, and the outcome as far as the client knows it. */
 interface Placed {
   readonly id: ClientOrderId
   readonly ended: "placed" | "refused" | "unknown"
@@ -73,7 +76,7 @@ interface Use {
 
 const uses = {
   busy: { pause: [20, 60], readers: 6 },
-  /** A venue with more feeds than a node forwards requests at the same time. */
+  /** A venue with more open feeds than the number of requests that a node forwards at the same time. */
   crowded: { pause: [300, 1000], readers: 240 },
   /** A venue that falls asleep and wakes up again between calls. */
   sleepy: { pause: [200, 6000], readers: 0 }
@@ -84,7 +87,7 @@ interface Venued {
   readonly use: Use
   readonly clients: ReadonlyArray<Client>
   readonly orders: Array<Placed>
-  /** Orders that a read did not show although it should have. */
+  /** Orders that were missing from a read that should have shown them. */
   readonly stale: Array<string>
   readonly readers: Array<Feed.Reader>
 }
@@ -333,7 +336,7 @@ const watchSelf = (pauses: Array<Pause>) =>
     }
   }))
 
-/** Checks whether a refusal does not state when to call again. */
+/** Checks whether a refusal lacks a `Retry-After` header. */
 const isSilent = ({ answer }: TimedCall): boolean => answer.endsWith("retry after undefined")
 
 type Happening = ReadonlyArray<readonly [name: string, trouble: Trouble]>
@@ -388,7 +391,7 @@ const openFeeds = Effect.fnUntraced(function*(
   }
 })
 
-/** Places all orders at the same time, from several addresses, because a single address may use only part of a node. */
+/** Places all orders at the same time, from several addresses, because a node serves one address only up to a quota. */
 const makeBurst = Effect.fnUntraced(function*(
   venues: ReadonlyArray<Venued>,
   nodes: ReadonlyArray<Node>,
@@ -437,7 +440,8 @@ const scenario = (plan: Plan) =>
     const feeds = yield* Scope.make()
     yield* Effect.forEach(venues, (venue) => Scope.provide(openFeeds(venue, nodes, draw, calls), feeds))
     const world: World = { database, nodes, burst: yield* makeBurst(venues, nodes, calling) }
-    // With only two nodes, faults hit only the first node. It might stay down, and the checks need the last node.
+    // With only two nodes, faults hit only the first node. That node might stay down, and the checks need a running
+    // node.
     const drawn = size > 2 ? size : 1
     let isOver = false
     const trading = yield* Effect.forkChild(Effect.forEach(

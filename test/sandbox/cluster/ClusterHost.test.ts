@@ -1,4 +1,4 @@
-/** A node whose database fails in ways that a test chooses. */
+/** Tests a node whose database fails in ways that each test chooses. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -67,7 +67,7 @@ const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true
   })
   const call = (id: string) =>
     look(id, ping).pipe(
-      // A request that fails breaks its connection.
+      // A server would break the connection of a request that fails.
       Effect.exit,
       Effect.timeout("30 seconds"),
       Effect.map((exit) => Exit.isFailure(exit) || exit.value._tag === "Reset" ? "reset" : exit.value.status)
@@ -89,7 +89,7 @@ const failure = new SqlError.SqlError({
   reason: new SqlError.ConnectionError({ message: "the connection broke", cause: new Error("the connection broke") })
 })
 
-/** The faults that a statement about a venue can suffer. */
+/** The faults that can hit a database statement about a venue. */
 const faults = {
   "it fails": () => Effect.fail(failure),
   "it dies": () => Effect.die("a defect"),

@@ -256,7 +256,7 @@ itWithPostgres(
       }
       assert.strictEqual(yield* looks("Faults"), "[]")
 
-      // Faults and records from before the takeover affect neither reads nor calls.
+      // Faults and call records from before the takeover affect neither reads nor calls.
       for (
         const look of [
           looks("Faults"),
@@ -432,7 +432,7 @@ const itWithCcxt: typeof itWithPostgres = isLong && existsSync(`${folder}/node_m
   ? itWithPostgres
   : () => undefined
 
-// About half of the venues belong to the other node.
+// ccxt's tests know only the first node. About half of their venues belong to the second node.
 itWithCcxt("ccxt trades through any node, no matter which node has the venue", () =>
   Effect.gen(function*() {
     const { nodes: [one = assert.fail(), two = assert.fail()] } = yield* cluster(2)

@@ -111,7 +111,7 @@ describe("requests to other nodes", () => {
       yield* asked.await
       yield* Scope.close(asking, Exit.void)
       assert.deepStrictEqual(yield* Fiber.join(sending), { _tag: "Lost" })
-      // Gives the responding node time to notice. Without this pause, the test would also pass, but prove less.
+      // Gives the responding node time to notice. The test would pass without this pause, but prove less.
       yield* turn
       yield* left.open
       yield* ended.await
@@ -147,7 +147,7 @@ describe("requests to other nodes", () => {
       assert.deepStrictEqual(yield* to("/call"), answer("called"))
     }))
 
-  it.effect("requests that wait too long for a silent node are provably not sent", () =>
+  it.effect("a request that waits too long for a silent node is not sent, and is reported as not sent", () =>
     Effect.gen(function*() {
       const node = yield* serving(() => undefined)
       const { send } = yield* NodeTransport.sender()

@@ -6,7 +6,7 @@ import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 
 itWithPostgres(
-  "copied tables drop the nodes of every engine version, and tables that were not copied keep them",
+  "tables copied to another place forget the nodes of every engine version, and tables that were not copied keep them",
   () =>
     Effect.gen(function*() {
       const { layer } = yield* postgresServer

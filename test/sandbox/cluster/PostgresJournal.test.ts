@@ -24,7 +24,7 @@ const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): C
     ? { at, action: { _tag: "Restore", sequence: at - 50 } }
     : { at, action: { _tag: "OpenAccount", account: `é${"x".repeat(at % 700 === 0 ? 1024 * 1024 : at)}`, b2b: false } })
 
-/** Appends the commands to any kind of journal, and returns its contents. */
+/** Appends the commands to a journal of any kind. Returns its digests and the commands that it reads back. */
 const written = Effect.fnUntraced(function*(journal: Journal.Journal) {
   const digests: Array<string> = []
   for (const [index, command] of commands.entries()) {

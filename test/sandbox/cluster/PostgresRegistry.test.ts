@@ -39,7 +39,7 @@ itWithPostgres("a node that no longer has a venue can't save the venue's memory"
         const after = yield* PostgresJournal.open(venue.id, { rules: "test" })
         yield* registry.remember(venue.id, before.run, bytes("too late"))
         assert.deepStrictEqual(yield* registry.recall(venue.id), bytes("first"))
-        // A venue's saved memory remains until the venue is awake.
+        // Reading a venue's saved memory does not delete it.
         assert.deepStrictEqual(yield* registry.recall(venue.id), bytes("first"))
         yield* registry.forget(venue.id)
         assert.isUndefined(yield* registry.recall(venue.id))

@@ -1,5 +1,5 @@
 /**
- * Kills a venue's node while many clients follow the venue's orders over WebSockets. Each client is connected to any of
+ * Kills a venue's node while many clients follow the venue's orders over WebSockets. Each client is connected to one of
  * the nodes.
  */
 import { assert } from "@effect/vitest"
@@ -28,13 +28,13 @@ import { itWithPostgres } from "../../support/postgres.ts"
 
 const market = marketName("BTC_USDT")
 
-/** A client, and the orders of a venue that the client knows. */
+/** A client's knowledge of a venue's orders. */
 interface Subscriber {
   /** The open orders, or `undefined` while events may be missing. */
   orders: Set<OrderId> | undefined
   /** The orders reported as new since the latest snapshot. */
   fresh: Set<OrderId>
-  /** The orders that were reported as new twice. */
+  /** The orders that were wrongly reported as new a second time. */
   readonly twice: Array<OrderId>
   /** The number of connections so far. */
   dials: number

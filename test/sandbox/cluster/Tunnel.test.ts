@@ -78,7 +78,7 @@ describe("tunnels between nodes", () => {
       const size = 64 * 1024
       let written = 0
       const chunk = Buffer.alloc(size, "x")
-      // The operating system's own buffers store some megabytes.
+      // The operating system buffers a few megabytes first.
       while (one.bytes.writableLength < 2 ** 20) {
         one.bytes.write(chunk)
         written += size

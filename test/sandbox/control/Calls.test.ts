@@ -25,7 +25,7 @@ describe.each(dialects)("calls that the owner makes as an account, $name", (dial
       const log = yield* control.requests()
       assert.deepStrictEqual(log.map(({ verdict }) => verdict), ["answered", "refused", "failed", "refused"])
       assert.strictEqual(yield* control.countOfOpenOrders("alice"), 2)
-      // A call can be repeated several times.
+      // The owner can repeat the same call more than once.
       yield* control.limit(undefined, path)
       for (const times of [1, 2]) {
         yield* control.again(1)
@@ -33,7 +33,7 @@ describe.each(dialects)("calls that the owner makes as an account, $name", (dial
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("an owner's call as an account needs an account with an enabled key, and a private path", () =>
+  it.effect("an owner's call as an account needs an account with a key, and the path of a private endpoint", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const why = (options: Control.CallOptions) =>

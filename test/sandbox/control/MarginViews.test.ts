@@ -42,7 +42,7 @@ describe("the owner's view of an account's margin", () => {
       const shown = yield* control.margin("carol")
       assert.deepStrictEqual<unknown>(shown, expected)
       assert.deepStrictEqual<unknown>(yield* Schema.encodeEffect(Control.AccountMargin)(shown), expected)
-      // 1000 - 770 USDT are no more than 1.5 times the maintenance margin, which is 5 % of 3230 USDT.
+      // The equity of 1000 - 770 USDT is less than 1.5 times the maintenance margin, which is 5 % of 3230 USDT.
       yield* mark("32300")
       const { freeMargin, pnl, state } = yield* control.margin("carol")
       assert.deepStrictEqual<unknown>({ freeMargin, pnl, state }, {
@@ -111,7 +111,7 @@ describe("the owner's view of an account's margin events", () => {
       const last = yield* sequence
       yield* control.restore(before)
       assert.deepStrictEqual(yield* told("carol"), story.slice(5))
-      // Before the restore, the events were not undone yet.
+      // As of the last command before the restore, no event has been undone.
       assert.deepStrictEqual(yield* told("carol", last), story)
     }).pipe(Effect.provide(world)))
 })

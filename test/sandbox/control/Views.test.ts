@@ -29,7 +29,7 @@ describe("open orders", () => {
       assert.strictEqual(yield* control.countOfOpenOrders("nobody"), 0)
     }).pipe(Effect.provide(traders(document))))
 
-  it.effect("closed orders are listed with the time and status of their closing, latest first", () =>
+  it.effect("closed orders are listed with their closing time and final status, latest first", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       yield* limit("buy", "0.01", "1001")

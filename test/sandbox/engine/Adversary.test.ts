@@ -97,7 +97,7 @@ const actionsOf = (desk: Desk, drawn: Step): ReadonlyArray<Action> => {
 const begin = (): Desk => {
   const desk = new Desk()
   for (const account of accounts) desk.fund(account, "collateral", "1000 USDT")
-  // No outsider takes over a liquidation.
+  // Liquidations trade only with the colluding accounts, never with the outside market.
   desk.send({ _tag: "SetMargin", liquidity: "book" })
   return desk
 }

@@ -47,8 +47,8 @@ const scan = (all: ReadonlyArray<Seen>, { beginningOf }: Candles.Intervals): Rea
   [...Map.groupBy(all, (seen) => beginningOf(secondOf(seen)))].flatMap(([at, members]) => scanned(members, at) ?? [])
 
 /**
- * Interval lengths, including thirty-day months and weeks that start on Monday, because candles work with any division
- * of time.
+ * Interval lengths, including months of thirty days and weeks that start on Monday, because candles support intervals
+ * of any length and start.
  */
 const intervals = [
   ...[1, 10, 30, 60, 180, 300, 900, 1800, 3600, 7200, 14_400, 21_600, 28_800, 43_200, 86_400, 259_200, 2_592_000].map(
@@ -81,7 +81,7 @@ const seenIn = (drawn: ReadonlyArray<{ readonly wait: number; readonly price: bi
 
 describe("candles", () => {
   property(
-    "candles equal a scan of all prices, in intervals of every length",
+    "candles equal those computed by scanning all prices, in intervals of every length",
     [steps],
     (drawn) =>
       Effect.sync(() => {

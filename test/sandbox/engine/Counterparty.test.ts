@@ -157,7 +157,7 @@ describe("the counterparty's quotes", () => {
     assert.lengthOf(desk.book("BTC_USDT", "bids"), 3)
   })
 
-  it("the counterparty withdraws its quotes when it is disabled, and leaves the owner's price unchanged", () => {
+  it("the counterparty withdraws its quotes when it is disabled, and quotes around the latest price when it is enabled again", () => {
     const desk = quoted()
     desk.send(set({ market: btcUsdt, enabled: false }))
     assert.deepStrictEqual(book(desk), [[], []])

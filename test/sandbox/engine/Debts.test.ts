@@ -123,7 +123,7 @@ describe("paying debts", () => {
     assert.deepStrictEqual(after(desk), ["", "", "10.8675 USDT", ""])
   })
 
-  it("funds released by a spot order pay the debt, and margin reserved by an order pays it immediately", () => {
+  it("margin reserved by an order pays the debt immediately, and funds locked by a spot order pay it once they are released", () => {
     const placed: Array<ReturnType<Desk["place"]>> = []
     const desk = indebted((desk) => {
       desk.fund("cat", "trade", "20 USDT").fund("cat", "collateral", "5 USDT")
@@ -252,7 +252,7 @@ describe("self-trades at prices that the account chooses", () => {
     for (const order of isSpotFirst ? orders : orders.toReversed()) desk.call("ann", order)
   }
 
-  /** ann's balances in all wallets, minus her debt. */
+  /** ann's balances of an asset in all wallets, minus her debt in it. */
   const worth = ({ state: { ledger } }: Desk, asset: string): Units.Units => {
     let sum = -Ledger.debt(ledger, "ann", Ticker.make(asset))
     for (const wallet of ["main", "trade", "collateral"] as const) {
@@ -275,7 +275,7 @@ describe("self-trades at prices that the account chooses", () => {
       wash(desk, first, opening, isOpenedBySpot)
       wash(desk, first === "buy" ? "sell" : "buy", closing, isClosedBySpot)
       desk.call("ann", { _tag: "CancelAll" })
-      // The short position is closed together with the spot sale, whose proceeds pay for it.
+      // The trade that closes the short position at a loss is also the spot sale, whose proceeds pay for the loss.
       if (first === "buy") assert.strictEqual(desk.debt("ann"), "")
     }
     assert.isAbove(desk.trades("BTC_USDT").length, 1)

@@ -11,8 +11,8 @@ import { indexed } from "./indexed.ts"
 import { apartFromActivity, Follower } from "./invariants.ts"
 
 /**
- * The seed is fixed in the short version, where a failure would otherwise shrink lists of hundreds of commands for
- * minutes.
+ * The short version uses a fixed seed, because a new failure would spend minutes on shrinking lists of hundreds of
+ * commands.
  */
 const seed = isLong ? undefined : 1
 
@@ -82,7 +82,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
       { runs: 200, short: 3, seed, timeout }
     )
 
-    it("the random commands include every kind of command, and losses, calls and liquidations", () => {
+    it("the random commands include every kind of command, and cause debts, margin calls and liquidations", () => {
       const [applied, seen] = [new Set<string>(), new Set<string>()]
       let [losses, payments] = [0, 0]
       for (const list of fc.sample(drafts(400), { numRuns: 8, seed: 3 })) {
@@ -96,7 +96,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           if (owed(desk) < before) payments++
         }
       }
-      // The sub-account always holds funds.
+      // The sub-account always holds funds, so deleting it is always refused.
       assert.deepStrictEqual([...new Set(verbs)].filter((verb) => !applied.has(verb)), ["deleteSubAccount"])
       const rare = ["LiquidationStarted", "MarginRestored", "Deleveraged", "DebtLeft", "InsurancePaid"]
       assert.includeMembers([...seen], [...rare, "FundingPaid", "BorrowInterestPaid"])

@@ -187,7 +187,7 @@ describe("leverage of accounts", () => {
     trade(desk, "ann", "buy", "1", "50000")
     assert.strictEqual(text(Margins.of(desk.state, "ann").margin), "2000")
     for (const amount of ["100", "199"]) trade(desk, "ann", "buy", amount, "50000")
-    // Positions of 15,050,000 have a leverage of 3.
+    // A position worth 15,050,000 USDT has a leverage of only 3.
     assert.strictEqual(text(Margins.of(desk.state, "ann").margin), "5016666.666666666666666667")
     const huge = limit(perp, "buy", "190", "50000")
     for (let count = 0; count < 8; count++) trade(desk, "ann", "buy", "190", "50000")
@@ -214,7 +214,7 @@ describe("leverage of accounts", () => {
     const change = (amount: string) =>
       ({ _tag: "Modify", market: perp, orderId: first.id, amount: Amount.make(amount) }) as const
     assert.strictEqual(why(desk.call("ann", change("190.001"))), "pendingTooBig")
-    // An order on the other side closes the position, so it adds nothing up to the size of the position.
+    // An order on the other side closes the position first, so only its amount beyond the position counts.
     const ask = desk.place("ann", limit(perp, "sell", "150", "60000"))
     assert.strictEqual(
       Pending.total(desk.state.pending, { account: "ann", market: perp, side: "sell" }),
@@ -307,7 +307,8 @@ describe("hedge mode", () => {
     fill(desk, "buy", "60", "100", long)
     desk.place("sub", limit(perp, "buy", "10", "100"))
     desk.call("ann", limit(perp, "sell", "10", "100", short))
-    // ben, who is short, takes over a quarter of the long side. sub, who is losing, takes nothing of the short side.
+    // A quarter of the long side is closed against ben's profitable short position. The short side stays open, because
+    // sub, who is long, is losing.
     desk.send(moveMark("80"))
     assert.deepStrictEqual(sized(desk), ["45", "-10"])
     assert.strictEqual(desk.position("ben", perp), "-45 for 4500")
@@ -435,7 +436,7 @@ describe("funding payments", () => {
     desk.call("ben", { _tag: "CancelAll" })
     minutes(2)
     assert.deepStrictEqual(settled(), ["0.0005"])
-    // The same premium in the last minute: (3 × 0.6 %) / 6.
+    // The same premium in the last minute: (3 × 0.6 %) / 6, minus the same limit.
     minutes(2)
     bid()
     minutes(1)
@@ -545,11 +546,12 @@ describe("margin calls and liquidations", () => {
     trade(desk, "ann", "buy", "35", "100", spot)
     const { events } = desk.send(movePrice(spot, "85"))
     const traded = events.flatMap((event) => event._tag === "Traded" && event.taker !== undefined ? [event.market] : [])
-    // No account takes the smaller position on ETH_USDT, whose price the owner did not move.
+    // The smaller position on ETH_USDT stays open, because the outside market trades only where the owner has moved a
+    // price.
     assert.deepStrictEqual([...new Set(traded)], ["BTC_USDT", "BTC_PERP"])
   })
 
-  it("the insurance account pays a loss that exceeds the collateral, and the rest stays the account's debt", () => {
+  it("the insurance account pays a loss that exceeds the collateral, and the account owes the rest", () => {
     const desk = funded()
     desk.send({ _tag: "SetInsurance", ticker: usdt, amount: Decimal.make("300") })
     trade(desk, "ann", "buy", "90", "100")
@@ -595,7 +597,7 @@ describe("margin calls and liquidations", () => {
 describe("automatic deleveraging", () => {
   const book = { liquidity: "book" } as const
 
-  it("deleveraging takes entire positions, except the last, from the accounts with the most profit per equity", () => {
+  it("deleveraging first closes the position whose profit is the largest share of its account's equity", () => {
     const desk = funded(book)
     desk.fund("sub", "collateral", "100000 USDT")
     for (const account of ["cat", "sub"] as const) {
@@ -606,8 +608,7 @@ describe("automatic deleveraging", () => {
     const taken = events.flatMap((event) =>
       event._tag === "Deleveraged" ? [`${event.account} ${text(event.amount)} ${text(event.price)}`] : []
     )
-    // First a quarter of 80, then the rest: all of cat's position, whose profit is the larger share of its equity, and
-    // then part of sub's.
+    // A quarter of ann's 80 is closed, all of it against cat, whose profit is a larger share of its equity than sub's.
     assert.deepStrictEqual(taken.map((line) => line.split(" ").slice(0, 2).join(" ")), ["cat 20"])
     assert.strictEqual(desk.position("ann", perp), "60 for 6000")
     const [order] = (desk.state.endedOrders.get("cat") ?? []).slice(-1)

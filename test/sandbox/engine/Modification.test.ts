@@ -24,7 +24,7 @@ const changed = (desk: Desk, order: Order, changes: Partial<Modify>): Order => {
   return reply._tag === "OrderModified" ? reply.order : assert.fail(canonical(reply))
 }
 
-/** Returns the violations of a refused change. Checks that the change leaves the state unchanged. */
+/** Checks that a change is refused and leaves the state unchanged. Returns the violations or the reason. */
 const refused = (desk: Desk, order: Order, changes: Partial<Modify>) => {
   const before = apartFromActivity(desk.state)
   const { events, reply } = desk.send({
@@ -179,7 +179,7 @@ describe("modifying orders that affect a position", () => {
     assert.strictEqual(refused(desk, next, amount("2")), "notEnoughBalance")
   })
 
-  it("a modified reduce-only order is capped at the position", () => {
+  it("a modified reduce-only order is capped at the position's size", () => {
     const desk = funded()
     desk.send(openPosition("ann", btc, "buy", "1", "100"))
     const order = desk.place("ann", limit(btc, "sell", "0.5", "110", { collateral: true, reduceOnly: true }))

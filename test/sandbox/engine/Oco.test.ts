@@ -8,7 +8,7 @@ import { cancel, Desk, limit, movePrice, oco, progress } from "../../support/eng
 
 const btc = "BTC_USDT"
 
-/** A buy order that takes profit at 90, and stops its loss at 110 with a limit of 112. The price is 100. */
+/** A buy order that takes profit at 90, and stops its loss at 110 with a limit of 112. The market's price is 100. */
 const asked = oco(btc, "buy", "1", "90", "110", "112")
 
 const funded = (policy?: VenuePolicy): Desk => {
@@ -46,7 +46,7 @@ describe("OCO orders", () => {
     assert.isFalse(pair.stopLoss.stop.activated)
   })
 
-  it("an OCO order locks only the funds for its more expensive leg: a tenth of the total, and the fee", () => {
+  it("an OCO order locks funds only for its more expensive leg: a tenth of the leg's cost, plus the fee", () => {
     const { desk } = placed()
     assert.strictEqual(desk.locked("ann", "collateral"), "11.312 USDT")
   })
@@ -92,7 +92,7 @@ describe("OCO orders", () => {
   })
 
   for (const leg of ["stopLoss", "takeProfit"] as const) {
-    it(`canceling the ${leg} cancels the other leg`, () => {
+    it(`canceling the ${leg} of an OCO order cancels the other leg`, () => {
       const { desk, pair } = placed()
       desk.call("ann", cancel(pair[leg]))
       assert.deepStrictEqual(legs(pair), ["CANCELED 0 of 1", "CANCELED 0 of 1"])
@@ -115,7 +115,7 @@ describe("OCO orders", () => {
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 96"])
   })
 
-  it("where the last price decides the condition, a stop-loss that waits for a better price is refused", () => {
+  it("in the live policy, an OCO order is refused if its stop-loss would wait for a better price", () => {
     const desk = funded(Dialect.live.policy)
     for (
       const [side, takeProfit, right, wrong] of [["buy", "90", "101", "99"], ["sell", "110", "99", "101"]] as const

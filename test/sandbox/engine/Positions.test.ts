@@ -59,7 +59,7 @@ describe("opening and closing positions", () => {
     assert.strictEqual(desk.house(), "0.065 USDT")
   })
 
-  it("a position closes without remainder even if its cost does not divide evenly", () => {
+  it("a position closes without a remainder even if its cost does not divide evenly", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "0.3", "100")
     trade(desk, "ann", "buy", "0.4", "100.1")
@@ -68,7 +68,7 @@ describe("opening and closing positions", () => {
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "999.882978 USDT"])
   })
 
-  it("a tenth of a position's cost stays in the wallet, and can't be transferred or locked", () => {
+  it("the margin of a position, a tenth of its cost, stays in the wallet but can't be transferred or locked", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     assert.strictEqual(desk.free("cat", "collateral"), "10.945 USDT")
@@ -79,7 +79,7 @@ describe("opening and closing positions", () => {
     assert.strictEqual(desk.free("cat", "main"), "0.945 USDT")
   })
 
-  it("a position on a collateral market leaves the spot wallets unchanged", () => {
+  it("a margin position leaves the account's spot wallet unchanged", () => {
     const desk = funded().fund("ben", "trade", "10 BTC")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))
@@ -100,7 +100,7 @@ describe("opening and closing positions", () => {
 describe("reduce-only orders", () => {
   const reduceOnly = { reduceOnly: true }
 
-  it("a reduce-only order is capped at the position", () => {
+  it("a reduce-only order is capped at the position's size", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const order = desk.place("ann", limit(perp, "sell", "5", "120", reduceOnly))
@@ -195,7 +195,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
   })
 
-  it("two reduce-only orders together reduce no more than the position", () => {
+  it("two reduce-only orders together close no more than the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const [one, other] = ["110", "111"].map((price) => desk.place("ann", limit(perp, "sell", "1", price, reduceOnly)))
@@ -214,7 +214,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 2")
   })
 
-  it("a price move fills a reduce-only order only up to the position", () => {
+  it("a price move fills a reduce-only order only up to the position's size", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     for (const price of ["101", "102", "103"]) desk.place("ann", limit(perp, "sell", "0.6", price, reduceOnly))
@@ -223,7 +223,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual([desk.position("ann", perp), desk.book(perp, "asks")], [undefined, []])
   })
 
-  it("a triggered stop-loss fills only up to the position", () => {
+  it("a triggered reduce-only stop-loss fills only up to the position's size", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const { stopLoss } = desk.placeOco("ann", oco(perp, "sell", "2", "130", "90", "85", reduceOnly))
@@ -235,7 +235,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual([desk.book(perp, "bids"), desk.book(perp, "asks")], [["1.5 @ 89"], []])
   })
 
-  it("a reduce-only amount in quote currency is not capped when the order is placed, but buys back only the position", () => {
+  it("a reduce-only amount in quote currency is not capped when the order is placed, but the order buys back only the position", () => {
     const desk = funded()
     trade(desk, "ann", "sell", "0.5", "100")
     desk.place("ben", limit(perp, "sell", "2", "100"))
@@ -244,7 +244,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 80")
   })
 
-  it("a market order locks the cost of the amount that reduce-only makers can sell, not of their offers", () => {
+  it("a market order locks the cost of only as much as reduce-only makers can still sell, even if they offer more", () => {
     const desk = funded().fund("ben", "trade", "10 BTC").fund("cat", "trade", "204.99 USDT")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))
@@ -278,7 +278,7 @@ describe("orders that close a position without being reduce-only", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     trade(desk, "cat", "sell", "0.5", "92", true)
-    // The margin for the rest is 4.6 USDT, and its unrealized loss is 4 USDT.
+    // The rest of the position needs a margin of 4.6 USDT, and has an unrealized loss of 4 USDT.
     assert.deepStrictEqual(stands(desk, "cat"), ["0.5 for 50", "6.9197 USDT"])
     const order = desk.place("cat", limit(perp, "sell", "0.4", "100"))
     const reply = desk.call("cat", modify(order, { amount: Amount.make("0.5") }))
@@ -300,7 +300,7 @@ describe("orders that close a position without being reduce-only", () => {
     trade(desk, "ann", "buy", "2", "100")
     for (const price of ["120", "121"]) desk.place("ann", limit(perp, "sell", "1", price))
     desk.send(openPosition("ann", perp, "sell", "1", "100"))
-    // The margin is a tenth of 121, and the fee is 0.055 % of 121.
+    // Only the order at 121 locks margin: a tenth of 121, plus the fee of 0.055 %.
     assert.strictEqual(desk.locked("ann", "collateral"), "12.16655 USDT")
   })
 

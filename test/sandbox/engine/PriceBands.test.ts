@@ -23,7 +23,7 @@ const outside = (desk: Desk, operation: Operation): ReadonlyArray<string> => {
 }
 
 describe("the price band", () => {
-  it("a limit price may be at most five times and at least one tenth of the last price, on either side", () => {
+  it("a limit price may be at most five times and at least one tenth of the last price, for buys and sells alike", () => {
     const desk = funded()
     for (const side of ["buy", "sell"] as const) {
       assert.deepStrictEqual(outside(desk, limit(btc, side, "1", "500.01")), ["price above 500"])

@@ -58,7 +58,10 @@ const recordedMargin = {
   live: "093e5d9a1fe3a1cfb276ec55d2e271bbc181e9fd1499e1f1838f965ae1c45bd6"
 }
 
-/** Checks for fields added after the recording: kill switches, exits, retail flags, and the other order of a trade. */
+/**
+ * Checks whether a field was added after the recording: kill switches, exits, retail flags, and the order on the other
+ * side of a trade.
+ */
 const isAdded = (key: string, value: unknown): boolean =>
   ["killSwitches", "oto", "exits", "rpi", "retail"].includes(key) ||
   (key === "counterparty" && typeof value !== "object")

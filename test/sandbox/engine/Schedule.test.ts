@@ -134,7 +134,7 @@ describe("scheduled events", () => {
           assert.strictEqual(reply._tag, "Done")
           seen.push(...events.flatMap(shown))
         }
-        // Investments that pay at the same instant may pay in any sequence.
+        // Investments that are due at the same instant may pay in any order.
         assert.deepStrictEqual(sortedWithin(seen), sortedWithin(expected(plan, until)))
         assert.strictEqual(state.priceSteps.size, 0)
         assert.strictEqual(state.investments.size, 0)
@@ -228,7 +228,7 @@ describe("scheduled events", () => {
   })
 })
 
-/** Sorts consecutive payments. */
+/** Sorts each run of consecutive payments. */
 const sortedWithin = (seen: ReadonlyArray<string>): ReadonlyArray<string> => {
   const groups: Array<Array<string>> = []
   for (const what of seen) {

@@ -167,7 +167,7 @@ describe("stop orders triggered by the owner's price move", () => {
     const desk = funded().fund("cat", "collateral", "12 USDT")
     desk.send(openPosition("cat", btc, "sell", "0.5", "100"))
     const order = desk.place("cat", stop(btc, "buy", "1", "120", "110", { collateral: true }))
-    // The closed part loses 9 USDT. The remaining collateral does not cover an opening part.
+    // Closing the position loses 9 USDT. The remaining collateral does not cover the margin of a new one.
     desk.send(movePrice(btc, "118"))
     assert.deepStrictEqual([progress(order), desk.position("cat", btc)], ["PARTIAL_CANCELED 0.5 of 1", undefined])
   })
@@ -253,7 +253,10 @@ describe("stop-market orders", () => {
 })
 
 describe("stop orders at the best bid or offer", () => {
-  /** A buy order at 100 or better, triggered by a trade at 105 while ben has orders on both sides. */
+  /**
+   * Places sub's buy stop order with a limit of 100, and triggers it with a trade at 105. ben's bid and ask, if given,
+   * are in the book.
+   */
   const triggered = (bboRole: BboRole, ben: { readonly bid?: string; readonly ask?: string }) => {
     const desk = funded({ last: "104" })
     if (ben.bid !== undefined) desk.place("ben", limit(btc, "buy", "1", ben.bid))

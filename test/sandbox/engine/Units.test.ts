@@ -10,7 +10,7 @@ import { property } from "../../support/property.ts"
 
 const { scale } = Units
 
-/** Decimals whose total and fractional digits are often near the limits of a `number` and of a quantity. */
+/** Decimals that often have about as many digits as a `number` or a quantity can hold, in total or after the point. */
 const quantity = fc.tuple(
   fc.constantFrom("", "-"),
   fc.constantFrom("1", "9", "90", "19"),

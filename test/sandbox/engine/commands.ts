@@ -160,7 +160,7 @@ const endpoints = fc.constant([{ name: "/api/v4/order/stop_limit", title: "order
 const ratio = fc.constantFrom("0.01", "-0.02", "0")
 const terms = fc.constantFrom({ fixed: "0.5" }, { fixed: "-1" })
 
-/** Without `Begin` and `Restore`, which only make sense in a history: another test draws them. */
+/** All actions except `Begin` and `Restore`, which make sense only in a history. Another test draws those. */
 const actions: { readonly [Tag in Exclude<Action["_tag"], "Begin" | "Restore">]: Given<ActionOf<Tag>> } = {
   Call: { weight: 16, required: { apiKey, operation: oneOf(operations) }, optional: { nonce } },
   OpenAccount: { required: { account, b2b: fc.boolean() } },

@@ -19,7 +19,7 @@ import { modify, movePrice, oco, openPosition, stop, stopMarket, text, transfer,
 
 const usdt = ticker("USDT")
 
-/** The price around which a market trades, its price step, and the unit of its amounts. */
+/** For each market, the price around which it trades, its price step, and the unit of its amounts. */
 const grids = [
   { market: "BTC_USDT", price: "100", tick: "1", lot: "0.1" },
   { market: "ETH_USDT", price: "50", tick: "0.5", lot: "0.2" },

@@ -37,7 +37,7 @@ const wallets = ["main", "trade", "collateral"] as const
 const plans = ["plan-1", "plan-2", "plan-3"] as const
 const codes = ["code-1", "code-2", "code-3"] as const
 
-/** The price around which a market trades, its price step and digits, and the unit of its amounts. */
+/** For each market, the price around which it trades, its price step and digits, and the unit of its amounts. */
 const grids = [
   { market: "BTC_USDT", price: 100, tick: 1, digits: 2, lot: 0.1, fine: 6 },
   { market: "BTC_USDT", price: 100, tick: 1, digits: 2, lot: 0.1, fine: 6 },

@@ -15,13 +15,13 @@ import { units } from "../../support/engine.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
 
-/** Checks whether an order is the stop-loss of an open pair. The pair's claim is counted for its take-profit. */
+/** Checks whether an order is the stop-loss of an open pair. The take-profit alone counts for the pair. */
 const isShared = ({ exits, ocoOrders }: State, order: Order): boolean => {
   const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco) ?? exits.get(order.oco)
   return pair?.stopLoss === order && pair.takeProfit !== undefined
 }
 
-/** Returns an order's claim on a position. */
+/** Returns the amount of a position that an order would close. */
 const claimOf = (state: State, order: Order): bigint =>
   order.kind === "spot" || isShared(state, order) ? 0n : order.reduceOnly ? order.left : order.closing
 
@@ -117,7 +117,8 @@ const scheduled = ({ due, investments, investmentsOf, killSwitches, priceSteps }
 }
 
 /**
- * Compares positions by market, reserved margin, timers and the accounts that watch prices with a freshly loaded state.
+ * Compares the positions by market with a scan. Compares reserved margin, timers and the accounts that watch prices
+ * with a freshly loaded state.
  */
 const margined = (state: State): void => {
   for (const market of state.markets.keys()) {

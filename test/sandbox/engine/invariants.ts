@@ -358,8 +358,8 @@ const isClose = (one: string, other: Units.Units): boolean => {
 
 /**
  * Checks that the engine's values equal the values of the public formulas, apart from the rounding of entry prices.
- * Every account at the margin call level has a margin call. Every account at the liquidation level is in liquidation,
- * with positions that no other account took.
+ * Every account at the margin call level has a margin call, every account at the liquidation level is in liquidation,
+ * and no account without positions is in either state.
  */
 const levels = (state: State, withFormulas: boolean): void => {
   const { dirty, moved } = state.watches

@@ -155,7 +155,7 @@ describe("the latest calls in the log", () => {
 })
 
 describe("secrets in the call log", () => {
-  /** A secret that could be the name of a field. */
+  /** An account whose secret could be the name of a field. */
   const carol: Account = { account: "alice", apiKey: "carol-key-0001", apiSecret: "carol_secret_0001" }
   const secrets = [alice, bob, carol, disabled, restricted].map(({ apiSecret }) => apiSecret)
   const held = [...secrets, String(code), String(protectedCode), String(codeOfAlice), String(passphrase), token]

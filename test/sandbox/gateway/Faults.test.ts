@@ -30,7 +30,9 @@ const fee = "/api/v4/main-account/fee"
 const symptom = (n: number): Faults.Symptom => ({ _tag: "Delay", millis: n })
 
 describe("choosing a call's fault", () => {
-  /** Returns the symptoms that hit calls with these paths and keys, one after another. */
+  /**
+   * Makes calls with these paths and keys in turn. Returns the delay of each call's symptom, or `undefined` for none.
+   */
   const run = (faults: Faults.Faults, ...calls: ReadonlyArray<readonly [path: string, key?: string]>) =>
     calls.map(([path, key]) => {
       const found = faults.next(path, key)?.symptom
@@ -136,7 +138,7 @@ describe("a venue's faults", () => {
       assert.deepInclude(yield* Fiber.join(fiber), { status: 200 })
     }).pipe(Effect.provide(world)))
 
-  it.effect("a fault selects calls by path and key, and never by the request's values", () =>
+  it.effect("a fault with a path and a key hits only calls with both, until all faults are removed", () =>
     Effect.gen(function*() {
       yield* addFault({ path: balance, apiKey: bob.apiKey, times: 10, symptom: Faults.reset })
       const tags = yield* Effect.forEach([call(), call(fee, bob), call(balance, bob), call(balance, bob)], (answer) =>

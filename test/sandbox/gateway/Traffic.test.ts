@@ -74,7 +74,7 @@ describe("the traffic of the latest calls", () => {
     const all = new Uint8Array(65_536)
     traffic.add(1, { ...request("x"), body: all.subarray(0, 10) }, json(200, {}))
     assert.strictEqual(traffic.get(1)?.request.body.buffer.byteLength, 10)
-    // A body that fills its entire buffer shares the buffer with no other data.
+    // A long body is truncated to a copy. A short body that fills its entire buffer is stored without a copy.
     traffic.add(2, { ...request("x"), body: all }, json(200, {}))
     assert.strictEqual(traffic.get(2)?.request.body.buffer.byteLength, 4096)
     const own = new Uint8Array(10)

@@ -74,7 +74,7 @@ describe("the venues of a host", () => {
       yield* Effect.scoped(Effect.gen(function*() {
         yield* fullDisk
         assert.strictEqual(yield* place, "broken")
-        // The venue is opened again and again as long as the disk is full.
+        // The host reopens the venue again and again while the disk is full.
         for (let second = 0; second < 15; second++) {
           assert.include(["broken", 503], yield* place)
           yield* wait(1)
@@ -216,7 +216,7 @@ describe("the venues of a host", () => {
         ).filter(({ event }) => event._tag !== "Requested")
         return { answers, events: events.map(({ at, event }) => [Math.floor(at / 1e6), event._tag] as const) }
       })
-      // One venue is used every second, so it is always awake. The other venue sleeps for three days.
+      // One venue stays awake, because venues fall asleep only after ten idle days. The other sleeps for three days.
       const awake = yield* host.make({})
       const asleep = yield* host.make({})
       yield* schedule(awake)
@@ -439,7 +439,7 @@ describe("hosts and their venues", () => {
       yield* until(Effect.map(send("GET", a.url + ping), ({ status }) => status === 200))
     }).pipe(Effect.provide(Host.layer({ maxAwake: 2 }))))
 
-  it.effect("a venue with too many commands refuses more commands with a reason, but still serves reads", () =>
+  it.effect("a venue with too many commands refuses calls and owner actions with a reason, but the owner can still read its state", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({ example: false })

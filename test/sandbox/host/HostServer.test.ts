@@ -18,7 +18,9 @@ import { closedPort, listens } from "../../support/server.ts"
 
 const { keyOf, own, parse, ping, send } = Calls
 
-/** Sends a GET with a `Host` header other than the destination, as browsers and curl do for `{id}.localhost`. */
+/**
+ * Sends a GET request whose `Host` header differs from its destination, as browsers and curl do for `{id}.localhost`.
+ */
 const named = (baseUrl: string, host: string, path: string) =>
   Effect.callback<number | undefined>((resume) => {
     Http.get(`${baseUrl}${path}`, { headers: { host } }, (response) => {
@@ -37,7 +39,7 @@ const planeOf = (baseUrl: string, { token }: Host.Host["Service"]) => ({
 })
 
 describe("a host over HTTP", () => {
-  it.live("all kinds of clients reach a venue by its path, its host name or its port", () =>
+  it.live("clients reach a venue by its path, its host name or its port", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const { baseUrl } = yield* HostServer.serve()
@@ -88,7 +90,7 @@ describe("a host over HTTP", () => {
       assert.include(statuses(yield* say(baseUrl, raw("GET / HTTP/1.1", [["connection", "close"]]))), 200)
     }).pipe(Effect.scoped, Effect.provide(served())))
 
-  it.live("a restarted host reopens its venues' ports, and reports a port that is taken", () =>
+  it.live("a restarted host reopens its venues' ports, and serves a venue without its port if the port is taken", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const start = Effect.gen(function*() {

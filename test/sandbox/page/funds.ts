@@ -1,4 +1,4 @@
-/** Tests what the page says to a user whose orders are refused, and how the user mends them. */
+/** Tests what the page tells a user whose orders are refused, and how the user can fix them. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { marketName } from "../../../src/domain/Identifiers.ts"
@@ -20,7 +20,7 @@ import {
 
 export const funds = (): void => {
   itInFull(
-    "a refused order says to add funds, which the wallets do, and opens the call with its explanation",
+    "after a refused order, the page suggests adding funds, has a form that adds them, and can show the refused call",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -54,7 +54,7 @@ export const funds = (): void => {
   )
 
   itInFull(
-    "numbers copied from the page are understood, and an amount does not change its currency",
+    "number fields accept numbers copied from the page, and keep an amount only while its currency stays the same",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -69,7 +69,7 @@ export const funds = (): void => {
         yield* write(shown, "New price of BTC_USDT", "40 100")
         yield* press(shown, "Move")
         yield* lastPrice(shown, /40\s100/u)
-        // A text that is not a number is refused without a question about its size.
+        // Text that is not a plain number is refused at once, and the page does not ask to confirm a large move.
         yield* write(shown, "New price of BTC_USDT", "4e9")
         yield* press(shown, "Move")
         yield* appears(shown.getByRole("alert"), /^price must/u)

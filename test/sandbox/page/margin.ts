@@ -130,7 +130,7 @@ export const margin = (): void => {
         ])
         yield* appears(region(shown, "Fills"), "sell, taker, liquidation")
 
-        // Selecting the call's row shows the exchange as it was at that time.
+        // Selecting the margin call's row shows the exchange as it was at that time.
         yield* see(() => events(shown).getByText(/^Margin call/u).click())
         yield* appears(shown, new RegExp(`^The exchange as it was after command ${sequence}, `, "u"))
         yield* go(shown, "orders")

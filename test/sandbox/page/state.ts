@@ -47,7 +47,7 @@ const another = Effect.fnUntraced(function*(beside: Page, address: string) {
   return page
 })
 
-/** Makes a page believe that it is hidden or visible, because a browser without windows never hides a page. */
+/** Makes a page believe that it is hidden or visible, because a headless browser never hides a page. */
 const hide = (shown: Page, hidden: boolean) =>
   see(() =>
     shown.evaluate((hidden) => {
@@ -248,7 +248,7 @@ export const state = (): void => {
         yield* Effect.repeat(waited, { until: () => asked === 0, times: 20 })
         yield* control.movePrice({ market: btcUsdt, price: price("40404") })
         yield* see(() => fetch(`${baseUrl}/api/v4/public/time`))
-        // In the meantime, another tab reads twice.
+        // In the meantime, another page reads the price twice.
         const { shown: other } = yield* look(baseUrl)
         yield* lastPrice(other, /40\s404/u)
         yield* press(other, "+1 %")

@@ -27,7 +27,7 @@ const btcUsdt = marketName("BTC_USDT")
 
 export const time = (): void => {
   itInFull(
-    "during scrubbing, the page shows the exchange as it was, restores nothing, and hides calls without effect",
+    "while a user selects earlier commands, the page shows the exchange as it was, and restores nothing",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
@@ -165,7 +165,7 @@ export const time = (): void => {
         yield* lastPrice(shown, /30\s300/u)
         yield* go(shown, "time")
         const timeline = region(shown, "Timeline")
-        // The last command on the page can be older than the last price on the page. While the last command is
+        // The timeline can lag behind the price, so the test waits for the last command. While the last command is
         // selected, the selection moves to new commands.
         yield* appears(timeline, `${(yield* control.status).sequence} commands`)
         yield* see(() => timeline.getByRole("slider", { name: "Command" }).fill(String(sequence)))
@@ -174,7 +174,7 @@ export const time = (): void => {
           /alice: stop limit buy 0\.01 on BTC_USDT at 41\s500 USDT, triggered at 40\s200, my-stop/u
         )
         yield* press(timeline, "Fork here")
-        // The page shows an earlier state. A fork of that state is a separate sandbox.
+        // The page still shows the earlier state. Its fork is a separate sandbox.
         yield* press(shown, "Back to the present")
         const link = region(shown, "Forks").getByRole("link")
         const [fork] = yield* Effect.all([

@@ -74,10 +74,7 @@ const connect = (port: number) =>
     socket.on("error", () => resume(Effect.succeed(socket)))
   })
 
-/**
- * Writes data, and waits until there is room for more data or the connection is closed. Does not wait if the reader has
- * stopped.
- */
+/** Writes data, and waits until the operating system has taken it or the connection is closed. */
 const write = (socket: Net.Socket, bytes: string | Uint8Array) =>
   Effect.callback<void>((resume) => {
     const go = () => resume(Effect.void)

@@ -96,7 +96,7 @@ describe.each(worlds)("the control plane (%s)", (_name, world) => {
     it.live(name, () => Effect.provide(effect, world))
 
   test(
-    "the control plane carries out every owner action",
+    "the control plane carries out owner actions",
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* send("Fund", fund), [200, "{}"])
       assert.deepStrictEqual(yield* held, ["1.5 BTC"])
@@ -268,7 +268,7 @@ describe.each(worlds)("the control plane (%s)", (_name, world) => {
         ["Faults", { path: "/api/v4/order/stoplimit", symptom }, "did you mean /api/v4/order/stop_limit?"],
         ["Faults", { path: "/nothing/like/it", symptom }, "see /control/v1/Endpoints"],
         ["Limit", { path: "/api/v4/main-account/balances", limit }, "did you mean /api/v4/main-account/balance?"],
-        // Public calls are counted together.
+        // Public calls are counted together, so a limit can't name a public path.
         ["Limit", { path: "/api/v4/public/ping", limit }, `"public" or "public v1"`]
       ] as const
       for (const [name, payload, remedy] of cases) {

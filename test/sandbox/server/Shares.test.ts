@@ -35,7 +35,7 @@ const attack = (baseUrl: string, from: string, count: number, said: (n: number) 
       })
   )
 
-/** Returns the response to a ping from this address, or `"closed"`. */
+/** Returns the beginning of the response to a ping from this address, or `"closed"`. */
 const pinged = (baseUrl: string, from: string) =>
   Effect.callback<string>((resume) => {
     let text = ""

@@ -29,7 +29,7 @@ describe("the WebSockets of a process", () => {
     assert.deepStrictEqual(statusesFrom("a", 1), [429])
     assert.deepStrictEqual(new Set(statusesFrom("b", half - 1)), new Set([undefined]))
     assert.deepStrictEqual([...statusesFrom("c", 2), ...statusesFrom("b", 1)], [undefined, 503, 503])
-    // No WebSocket is left, so an address at its own limit gets the same response as the others.
+    // The process is at its limit, so even an address at its own limit gets 503 instead of 429.
     assert.deepStrictEqual(statusesFrom("a", 1), [503])
   })
 

@@ -192,7 +192,7 @@ describe("replaying a journal", () => {
 
 describe("an in-memory journal", () => {
   it.live(
-    "when an in-memory journal reaches its limit, its venue halts as it would on a full disk",
+    "when an in-memory journal reaches its limit, its commits fail as they would on a full disk",
     () =>
       Effect.gen(function*() {
         const journal = yield* Journal.open(Journal.inMemory, { rules: "test" })

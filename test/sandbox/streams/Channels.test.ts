@@ -100,7 +100,7 @@ describe("order book channel", () => {
 })
 
 describe("order channels", () => {
-  it.effect("an order is pushed as new, changed and finished, and an order that is filled immediately is only pushed as finished", () =>
+  it.effect("an order is pushed as new, changed and finished, and an order that is filled immediately is pushed only as finished", () =>
     Effect.gen(function*() {
       yield* fundBob
       const client = yield* authorized()

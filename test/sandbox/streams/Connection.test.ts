@@ -238,7 +238,7 @@ describe("limits for connections", () => {
       assert.isNull((yield* client.send("authorize", ofAlice))[0]?.error)
     }).pipe(Effect.provide(world)))
 
-  it.effect("a subscription that exceeds a connection's topics is refused, and changes nothing", () =>
+  it.effect("a subscription that exceeds a connection's maximum number of topics is refused, and changes nothing", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const { state } = yield* Venue

@@ -18,7 +18,7 @@ import { open, ways } from "./raw.ts"
 
 const add = (payload: Fault) => ControlClient.use((control) => control.addFault({ payload }))
 
-/** Returns how often each fault has matched and fired. */
+/** Returns how often each fault has matched a message and how often it has fired. */
 const counts = Effect.map(
   ControlClient.use((control) => control.faults()),
   (faults) => faults.map(({ fired, matched }) => [matched, fired])
@@ -155,7 +155,7 @@ describe.each(ways)("stream faults, $way", ({ world }) => {
       )
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("an old snapshot replaces a new book or the response to a query", () =>
+  it.live("a stale fault sends an old snapshot instead of the current book or the response to a query", () =>
     Effect.gen(function*() {
       const snapshots = Effect.fnUntraced(function*(account: typeof alice) {
         const client = yield* open

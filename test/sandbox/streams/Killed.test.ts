@@ -40,8 +40,8 @@ import { deaf } from "./client.ts"
 const subscribers = isLong ? 100 : 20
 
 /**
- * The accounts, and the number of subscribers per account. Every connection needs a token, including a connection that
- * resumes, and a key may create ten tokens per minute.
+ * A few subscribers follow these accounts' own fills, and the others follow public trades. A private connection needs a
+ * token, even to resume, and a key may create only ten tokens per minute.
  */
 const accounts = [Example.alice, Example.bob]
 

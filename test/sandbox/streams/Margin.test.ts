@@ -88,7 +88,7 @@ describe("margin channels", () => {
       for (const [event, { id, liq_stage: stage }] of closed) {
         same([event, id, stage], [2, position?.["id"], "liquidation"])
       }
-      // A loss of 80 or less per unit, and the fees.
+      // A loss of 79 to 80 per unit, and the fees.
       const { amount, realized_pnl: realized } = closed.at(-1)?.[1] ?? {}
       same(amount, "0")
       assert.isBelow(Number(realized), -990 - 1800 * 79)

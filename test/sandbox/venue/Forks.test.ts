@@ -61,7 +61,7 @@ describe("a venue's forks", () => {
             model.delete(id)
           }
           assert.deepStrictEqual(root.list().map(({ id, origin }) => [id, origin]), [...model])
-          // A fork sees only the forks made from it, and can't end itself or any other fork.
+          // A fork sees only the forks made from it, and can't end itself.
           for (const own of model.keys()) {
             const seen = opened.get(own)?.forks
             assert.isTrue(

@@ -107,7 +107,7 @@ describe("a venue whose clock has passed the last supported year", () => {
       }))
     }))
 
-  it.effect("a refusal to move the clock back, or beyond the last year, states what to do instead", () =>
+  it.effect("a refusal to move the clock back, or beyond the last year, states the limit that the clock must respect", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const remedyOf = <A>(action: Effect.Effect<A, ControlRefused | JournalError>) =>

@@ -190,7 +190,7 @@ describe("simultaneous calls to a venue", () => {
       assert.deepStrictEqual([yield* one, yield* one], [200, 200])
     }))
 
-  it.effect("an account can't see another account's data", () =>
+  it.effect("an account can't list another account's API keys", () =>
     Effect.gen(function*() {
       const { json } = yield* handle(signed(Dialect.document, "/api/v4/sub-account/api-key/list", {}, bob))
       assert.deepStrictEqual(json["data"], [])
