@@ -99,14 +99,18 @@ describe("a sandbox that npm runs", { concurrent: true }, () => {
     60_000
   )
 
-  it.live("a sandbox without a terminal keeps running when a hangup ends npm, as under nohup", () =>
-    Effect.gen(function*() {
-      const { child, pid } = yield* started("npm", "run", "foreground")
-      process.kill(-(child.pid ?? 0), "SIGHUP")
-      yield* hasEnded(child)
-      yield* aWhile
-      assert.isTrue(isAlive(pid))
-    }).pipe(Effect.scoped), 60_000)
+  it.live(
+    "a sandbox without a terminal keeps running when a hangup ends npm, as under nohup",
+    () =>
+      Effect.gen(function*() {
+        const { child, pid } = yield* started("npm", "run", "foreground")
+        process.kill(-(child.pid ?? 0), "SIGHUP")
+        yield* hasEnded(child)
+        yield* aWhile
+        assert.isTrue(isAlive(pid))
+      }).pipe(Effect.scoped),
+    60_000
+  )
 
   it.live("a sandbox keeps running when the shell that started it has ended", () =>
     Effect.gen(function*() {

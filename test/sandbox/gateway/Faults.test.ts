@@ -141,12 +141,12 @@ describe("a venue's faults", () => {
   it.effect("a fault with a path and a key hits only calls with both, until all faults are removed", () =>
     Effect.gen(function*() {
       yield* addFault({ path: balance, apiKey: bob.apiKey, times: 10, symptom: Faults.reset })
-      const tags = yield* Effect.forEach([call(), call(fee, bob), call(balance, bob), call(balance, bob)], (answer) =>
-        Effect.map(answer, ({ _tag }) => _tag))
-      assert.deepStrictEqual(tags, ["Answer", "Answer", "Reset", "Reset"])
-      yield* Control.use(({ clearFaults }) =>
-        clearFaults
+      const tags = yield* Effect.forEach(
+        [call(), call(fee, bob), call(balance, bob), call(balance, bob)],
+        (answer) => Effect.map(answer, ({ _tag }) => _tag)
       )
+      assert.deepStrictEqual(tags, ["Answer", "Answer", "Reset", "Reset"])
+      yield* Control.use(({ clearFaults }) => clearFaults)
       assert.strictEqual((yield* call(balance, bob))._tag, "Answer")
     }).pipe(Effect.provide(world)))
 
