@@ -29,7 +29,7 @@ const turn = Effect.asVoid(Effect.promise(() => setImmediate()))
 const settle = Effect.repeat(turn, { times: 3 })
 
 /**
- * Lets the price fall from 40000 by 30 % within an hour, in steps of half a minute, while alice holds a long position
+ * Makes the price fall from 40000 by 30 % within an hour, in steps of half a minute, while alice holds a long position
  * of 20 BTC with tenfold leverage. Returns the liquidation orders.
  */
 const crash = Effect.fnUntraced(function*(

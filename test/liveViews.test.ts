@@ -388,7 +388,7 @@ describe("the examples on the page about live views", () => {
       ])
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.effect("the watcher closes only positions that lose too much, even without a connection", () => {
+  it.effect("the watcher closes only positions that lose too much, even without a WebSocket connection", () => {
     const lines: Array<string> = []
     return Effect.gen(function*() {
       const control = yield* Control

@@ -1,5 +1,6 @@
 /**
- * ccxt's WebSocket client, given the text of each frame where its socket would deliver it. Nothing reads its values.
+ * ccxt's WebSocket client, given the text of each frame where its socket would deliver it. While it is
+ * measured, nothing reads the books and orders that ccxt maintains.
  */
 import * as Ccxt from "ccxt"
 import type { Receivers } from "./feeds.ts"

@@ -1,4 +1,4 @@
-/** Measures the time from the start of a process to its first signed response. */
+/** Measures the time from the start of a process to its exit, after one signed response. */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"

@@ -366,8 +366,8 @@ const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "
 
 /**
  * Valid requests of an endpoint; optional keys are sometimes absent. Fields are generated one by one, and requests that
- * violate only such constraints are filtered out. Any other violation is kept, because it shows a defect of an
- * arbitrary.
+ * violate only such constraints are filtered out. Requests with any other violation are kept, because they
+ * reveal a defect in an arbitrary.
  */
 export const anyRequest = <E extends Endpoint.Any>(
   endpoint: E,

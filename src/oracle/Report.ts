@@ -249,12 +249,13 @@ const fails = ({ strict }: Report, { level }: Result): boolean => level === "MUS
 /**
  * Returns a check's exit code:
  *
- * - 0: every rule that could be evaluated holds
+ * - 0: no rule fails the check, and enough rules were evaluated. `INFO` rules, known failures and, unless the check is
+ *   strict, `SHOULD` rules may be broken
  * - 1: a rule that is `MUST` in the dialect is broken (in a strict check, a `SHOULD` rule too), or a known failure is
  *   stale
  * - 2: the target did not respond, an order or other state could not be removed from it, or too few rules were
  *   evaluated. "Too few" means: none; fewer than `minJudged`; fewer than were skipped because the budget was used up;
- *   or, unless `publicOnly`, only rules that need no API key, although rules that need a key were selected
+ *   or, unless `publicOnly`, rules were skipped for lack of an API key
  *
  * @category results
  */

@@ -22,7 +22,7 @@ interface Ended {
   readonly error: string
 }
 
-/** Runs the command in a separate process, in an empty folder. */
+/** Runs the command in a separate process, in this folder. */
 const oracle = (folder: string, environment: Readonly<Record<string, string>>, ...given: ReadonlyArray<string>) =>
   Effect.callback<Ended>((resume) => {
     const env = { NO_COLOR: "1", ...compiled, ...environment }

@@ -422,7 +422,7 @@ describe("sharing nonces over a failing Redis", () => {
   const modes = { window: NonceRedis.layerWindow({ programs: 2 }), increasing: NonceRedis.layerIncreasing }
   for (const [state, redis] of Object.entries(states)) {
     for (const [mode, layer] of Object.entries(modes)) {
-      it.effect(`a call fails with a typed error when Redis ${state} in ${mode} mode, and nothing is sent`, () =>
+      it.effect(`in ${mode} mode, a call fails with a typed error and sends nothing when Redis ${state}`, () =>
         Effect.gen(function*() {
           const call = Nonce.use((nonces) => nonces.use(of, () => Effect.die("called")))
           const error = yield* passing(failsWith("NonceUnavailable")(call))

@@ -251,7 +251,7 @@ export class Desk {
     return assert.fail(`refused: ${canonical(reply)}`)
   }
 
-  /** Lets ben sell 1 unit of the base currency to sub. */
+  /** Sells 1 unit of the base currency from `ben` to `sub`. */
   trade(market: string, price: string): void {
     this.place("ben", limit(market, "sell", "1", price))
     this.place("sub", limit(market, "buy", "1", price))

@@ -69,7 +69,7 @@ const candles = Effect.fnUntraced(function*(world: World, query: LivePublicCalls
   return { answer, name, found: value.filter(isRow).map(toCandle) }
 })
 
-/** Lets two accounts of a sandbox trade. Returns the trade's amount and price. */
+/** Makes two accounts of a sandbox trade. Returns the trade's amount and price. */
 const traded = Effect.fnUntraced(function*(world: World) {
   const { price } = yield* Trading.take(world, "0.01")
   return { amount: 0.01, price: Number(price) }

@@ -34,7 +34,7 @@ const rest = Effect.fnUntraced(function*(world: World, account: Account, more: B
   return { answer, order: json, exit, market, oto: Json.isObject(json["oto"]) ? json["oto"] : {} }
 })
 
-/** Lets another account fill an order that has take-profit and stop-loss. */
+/** Fills an order that has a take-profit and a stop-loss, from another account. */
 const filled = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   const [account, other] = [yield* world.trader, yield* world.open()]
   const market = yield* world.market

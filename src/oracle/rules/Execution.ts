@@ -13,7 +13,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Stop-limit order (response)" })
 
-/** Lets one account offer an amount at each of two prices, and another account take both with one order. */
+/** Makes one account offer an amount at each of two prices, and another account take both with one order. */
 const sweep = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   const [maker, taker] = [yield* world.trader, yield* world.open()]
   const market = yield* world.market

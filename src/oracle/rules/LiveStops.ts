@@ -66,7 +66,7 @@ const place = Effect.fnUntraced(function*(world: World, account: Account, kind: 
 })
 
 /**
- * Lets other accounts offer 0.01 at each of these percentages, then trade at the activation price. Returns the
+ * Makes other accounts offer 0.01 at each of these percentages, then trade at the activation price. Returns the
  * triggered order.
  */
 const trigger = Effect.fnUntraced(function*(

@@ -141,8 +141,8 @@ const fieldRules: ReadonlyArray<Rule.Rule> = [
 const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * Lets an account open a short position on a margin market, and lists its borrows. The list may be empty, because not
- * every exchange records a borrow for a position.
+ * Opens a short position for an account on a margin market, and lists the account's borrows. The list may be empty,
+ * because not every exchange records a borrow for a position.
  */
 const borrowsOf = Effect.fnUntraced(function*(world: World, account: Account) {
   yield* Trading.openPosition(world, account, "sell", "0.01")

@@ -30,7 +30,7 @@ const entries: ReadonlyArray<Entry> = [
 const isQuote = ({ path, side }: Entry): boolean => path === Paths.marketOrder && side === "buy"
 
 /**
- * Lets another account offer 0.01 and 0.02 at two prices, then places a market order of `size` in the base currency.
+ * Makes another account offer 0.01 and 0.02 at two prices, then places a market order of `size` in the base currency.
  */
 const sweep = Effect.fnUntraced(function*(world: World, entry: Entry, size: number) {
   const { path, side, type } = entry

@@ -51,7 +51,7 @@ const theOne = Effect.fnUntraced(function*(world: World, account: Account) {
   return { answer, position }
 })
 
-/** Lets an account trade an amount at a price with a new account, on a margin or futures market. */
+/** Makes an account trade an amount at a price with a new account, on a margin or futures market. */
 const trade = (
   world: World,
   account: Account,

@@ -58,7 +58,7 @@ const served = Effect.fnUntraced(function*({ declares }: World, isOfMarket = fal
 const listen = (connection: Sockets.Connection, found: ReadonlyArray<Kind>, { name }: Market) =>
   Effect.forEach(found, ({ channel, params }) => Streams.subscribe(connection, channel, ...params(name)))
 
-/** Lets an account trade, and expects a message about the trade on each channel. */
+/** Makes an account trade, and expects a message about the trade on each channel. */
 const trade = Effect.fnUntraced(function*(
   world: World,
   account: Account,

@@ -91,7 +91,7 @@ const areFills = Effect.fnUntraced(
   }
 )
 
-/** Lets an account trade twice: as maker and as taker, with different sides, amounts and prices. */
+/** Makes an account trade twice: as maker and as taker, with different sides, amounts and prices. */
 const tradeTwice = Effect.fnUntraced(function*(
   world: World,
   account: Account,

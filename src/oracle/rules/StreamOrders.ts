@@ -57,7 +57,7 @@ const follow = Effect.fnUntraced(function*(
   return { account, market, listening, fields, order, id: order["orderId"] }
 })
 
-/** Lets another account buy an amount at the order's price. */
+/** Makes another account buy an amount at the order's price. */
 const take = Effect.fnUntraced(function*(world: World, { fields }: Followed, amount: string) {
   const { market, price } = fields
   yield* Trading.placeOther(world, yield* world.open(), { market, price, side: "buy", amount })

@@ -27,7 +27,7 @@ const tradesOf = Effect.fnUntraced(function*(world: World, market: string, query
   return { answer, trades: Array.isArray(json) ? json.filter(Json.isObject) : [] }
 })
 
-/** Lets a new account take an amount from another new account. The taker's side is `side`. */
+/** Makes a new account take an amount from another new account. The taker's side is `side`. */
 const trade = Effect.fnUntraced(function*(
   world: World,
   { name }: Pick<Market, "name">,

@@ -76,7 +76,7 @@ interface Terms {
   readonly taken?: string
 }
 
-/** Lets a new account take an amount from an order of 0.02, the rest of which stays in the book. */
+/** Makes a new account take an amount from an order of 0.02. The rest of the order stays in the book. */
 export const trade = Effect.fnUntraced(function*(
   world: World,
   market: Market,

@@ -71,7 +71,7 @@ export const hasStatus = Effect.fnUntraced(function*(
 })
 
 /**
- * Lets one account offer an amount at the market price. Also returns another account, without any trades, that can buy
+ * Makes one account offer an amount at the market price. Also returns another account, without any trades, that can buy
  * the amount.
  */
 export const offer = Effect.fnUntraced(function*(world: World, amount: string) {
@@ -82,7 +82,7 @@ export const offer = Effect.fnUntraced(function*(world: World, amount: string) {
   return { maker, taker, market, price, made }
 })
 
-/** Lets two new accounts trade 0.01 with each other at this price. */
+/** Makes two new accounts trade 0.01 with each other at this price. */
 export const tradeAt = Effect.fnUntraced(function*(world: World, market: Market, price: string) {
   const [maker, taker] = [yield* world.open(), yield* world.open()]
   const fields = { market: market.name, amount: "0.01", price }
@@ -90,7 +90,7 @@ export const tradeAt = Effect.fnUntraced(function*(world: World, market: Market,
   yield* placeOther(world, taker, { ...fields, side: "buy" })
 })
 
-/** Lets one account sell 0.02, and another buy `amount` of it. */
+/** Makes one account sell 0.02, and another buy `amount` of it. */
 export const take = Effect.fnUntraced(function*(world: World, amount: string) {
   const offered = yield* offer(world, "0.02")
   const { market, price, taker } = offered
@@ -98,7 +98,7 @@ export const take = Effect.fnUntraced(function*(world: World, amount: string) {
   return { ...offered, took }
 })
 
-/** Lets an account trade with a new account on a margin or futures market. Returns the first account's order. */
+/** Makes an account trade with a new account on a margin or futures market. Returns the first account's order. */
 export const onMargin = Effect.fnUntraced(function*(
   world: World,
   account: Account,

@@ -24,7 +24,7 @@ const limit = (market: Market): Body => ({
 })
 
 /**
- * Lets another account place an offer, and returns the fields of a market buy of this amount that the offer can fill.
+ * Places an offer by another account, and returns the fields of a market buy of this amount that the offer can fill.
  */
 const marketBuy = Effect.fnUntraced(function*(world: World, amount: string, path = Paths.limitOrder) {
   const market = yield* world.market

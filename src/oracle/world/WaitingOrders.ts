@@ -73,7 +73,7 @@ export const fieldsOf = (world: World, market: Market, { more, prices, side }: E
 }
 
 /**
- * Lets another account fill 0.01 of an order. `expected` is the order as responses must show it once it is canceled.
+ * Fills 0.01 of an order from another account. `expected` is the order as responses must show it once it is canceled.
  */
 export const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
   const account = yield* LiveOrders.customer(world)

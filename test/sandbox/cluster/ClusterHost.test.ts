@@ -67,7 +67,7 @@ const nodeWith = Effect.fnUntraced(function*(before: Before, isOurs = () => true
   })
   const call = (id: string) =>
     look(id, ping).pipe(
-      // A server would break the connection of a request that fails.
+      // A server resets the connection of a request that fails, so a failure counts as a reset here.
       Effect.exit,
       Effect.timeout("30 seconds"),
       Effect.map((exit) => Exit.isFailure(exit) || exit.value._tag === "Reset" ? "reset" : exit.value.status)

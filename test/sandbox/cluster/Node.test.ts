@@ -92,7 +92,7 @@ const metric = (node: { readonly look: (path: string) => ReturnType<typeof send>
     ({ text }) => Number(new RegExp(`^effect_txc_${name}\\S* (\\d+)`, "mu").exec(text)?.[1])
   )
 
-/** Creates a venue that is assigned to the node with this address. */
+/** Creates twenty venues, and returns one that is assigned to the node with this address. */
 const madeFor = Effect.fnUntraced(function*(host: Host.Host["Service"], address: string, dialect: "live" | "document") {
   const all = yield* Effect.forEach(Array.from({ length: 20 }), () => host.make({ dialect }))
   const isTheirs = ({ id }: Host.Made) => Effect.map(host.placement.ownerOf(id), (owner) => owner === address)

@@ -15,7 +15,7 @@ import { units } from "../../support/engine.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
 
-/** Checks whether an order is the stop-loss of an open pair. The take-profit alone counts for the pair. */
+/** Checks whether an order is the stop-loss of an open pair. For a pair, only the take-profit is counted. */
 const isShared = ({ exits, ocoOrders }: State, order: Order): boolean => {
   const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco) ?? exits.get(order.oco)
   return pair?.stopLoss === order && pair.takeProfit !== undefined

@@ -207,7 +207,7 @@ for (const dialect of dialects) {
         accepted(yield* handle(request))
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("the payload must be exactly the body's Base64, even when it is signed", () =>
+    it.effect("a payload that is not exactly the body's Base64 encoding is refused, even with a valid signature", () =>
       Effect.gen(function*() {
         // The body's Base64 form contains padding, a plus and a slash, which other Base64 alphabets write differently.
         const request = make({ "a~~~?": "???>>>~~~" })

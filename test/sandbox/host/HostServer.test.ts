@@ -154,7 +154,7 @@ describe("a host over HTTP", () => {
       ])
     }).pipe(Effect.scoped, Effect.provide(served({ maxPorts: 1 }))))
 
-  it.live("a host with a public URL uses that URL for its venues, and accepts requests that name its host", () =>
+  it.live("a host with a public URL uses that URL for its venues, and accepts requests whose Host header matches the URL", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const port = yield* closedPort

@@ -159,7 +159,7 @@ describe("order channels", () => {
 })
 
 describe("balance, position and price channels", () => {
-  it.effect("only balances that have changed are pushed, at most once a second, with the amounts that calls return", () =>
+  it.effect("only balances that have changed are pushed, at most once a second, with the same amounts as calls return", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       yield* client.send("balanceSpot_subscribe")

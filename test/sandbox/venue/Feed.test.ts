@@ -164,7 +164,7 @@ describe("entries that the feed has dropped", () => {
       assert.strictEqual(entries.at(-1)?.id, `${count}.1`)
     }))
 
-  it.effect("a reader can continue just before the oldest stored entry, but not earlier", () =>
+  it.effect("a reader can continue from just before the oldest stored entry, but from no earlier position", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
       for (let n = 1; n <= 56_000; n++) feed.happened(n, n, [{ _tag: "PriceMoved", market: btcUsdt, price: 1n }])
