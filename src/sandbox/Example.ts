@@ -60,17 +60,17 @@ export const passphrase: Passphrase = Passphrase.make("open sesame")
 /** A fixed-term plan that has paid interest to alice. */
 export const plan: PlanId = PlanId.make("8e667b4a-0b71-4988-8af5-9474dbfaeb51")
 
-/** An empty sub-account of alice's. */
+/** An empty sub-account of `alice`. */
 export const emptySubAccount: SubAccountId = SubAccountId.make("2b7e1516-28ae-42a6-abf7-158809cf4f3c")
 
-/** A sub-account of alice's that holds funds and has an API key. */
+/** A sub-account of `alice` that has funds and an API key. */
 export const fundedSubAccount: SubAccountId = SubAccountId.make("5c9d2e7a-6f31-4c0e-9a55-7d20f7d6a1b4")
 
-/** A sub-account of alice's that has an API key and nothing else. */
+/** A sub-account of `alice` that has an API key but no funds. */
 export const trainingSubAccount: SubAccountId = SubAccountId.make("c4e6a1d8-90b2-4f7e-8a63-3f1b5d2c7e90")
 
 /**
- * A counterparty for the example's market, so that market orders find liquidity. {@link setUp} does not turn this
+ * A counterparty for the market `BTC_USDT`, so that market orders find liquidity. {@link setUp} does not turn this
  * counterparty on; to do that, use `Sandbox.layer({ counterparty: [Example.counterparty] })` or
  * `control.setCounterparty`.
  */
@@ -186,8 +186,8 @@ const day = 86_400_000
 const pause = 180_000
 
 /**
- * A market's price `step` pauses after the start of the day that {@link playDay} plays, as a multiple of its price in
- * {@link prices}. The curve is a sum of waves that ends at 1, and is the same in every venue.
+ * A market's price at step `step` of the day that {@link playDay} plays, as a multiple of its price in {@link prices}.
+ * The curve is a sum of waves that ends at 1, and is the same in every venue.
  */
 const wave = (market: number, step: number): number => {
   const left = 1 - step * pause / day

@@ -66,7 +66,7 @@ const write = Effect.fnUntraced(function*(id: string, { digest, rules, sequence 
   return yield* damaged(id, `after ${sequence} commands, its hash is ${journal.digest()} instead of ${digest}`, 0)
 })
 
-/** Writes a venue's journal to a new file, which a sandbox that speaks the venue's dialect can open. */
+/** Writes a venue's journal to a new file. A sandbox that speaks the venue's dialect can open the file. */
 export const exportTo = (
   id: string,
   file: string
@@ -146,7 +146,10 @@ const obstacle = (id: string, { link, rules, sequence }: Present, exported: Jour
   )
 }
 
-/** Writes an imported venue in one transaction. Afterwards, a node that had the venue can't write to the journal. */
+/**
+ * Writes an imported venue in one transaction. Afterwards, a node that had the venue can no longer write to the
+ * journal.
+ */
 const bringIn = Effect.fnUntraced(function*(
   registered: Registry.Registered,
   exported: Journal.Journal,
@@ -181,8 +184,8 @@ const bringIn = Effect.fnUntraced(function*(
 /**
  * Imports an exported venue into a cluster: replays every command with this release's engine, and writes a new journal.
  * The venue keeps its id, token and keys. `record` is the text of the venue's record. If the cluster already has the
- * venue, replaces it only if a different engine version wrote its journal and the journal has not changed since the
- * export.
+ * venue, the import replaces it only if a different engine version wrote its journal and the journal has not changed
+ * since the export.
  */
 export const importFrom = (
   file: string,

@@ -173,13 +173,13 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     return venue
   }).pipe(Effect.tapError((error) =>
     Effect.sync(() => {
-      // No node can open a damaged journal. A journal of another engine version has just been imported, and can be
-      // opened on a node that runs that version.
+      // A damaged journal stays with this node, because no node can open it. A journal of another engine version has
+      // just been imported; a node that runs that version can open it.
       if (error._tag === "JournalError" && losing.has(error.why)) onLost()
     })
   ))
 
-/** Adds an entry for a venue. Does so synchronously, so that a venue never has two entries. */
+/** Adds an entry for a venue synchronously, so that a venue never has two entries. */
 const addEntry = (parts: Parts, { endsAt: _endsAt, ...registered }: Registered): Entry => {
   const { entries, capacity, run } = parts
   const scope = Scope.forkUnsafe(parts.scope)
@@ -323,7 +323,8 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
         })
       ))
   )
-  // A venue without commands has never been called, so its copy gets the initial commands that the venue would get.
+  // A venue without commands has never been called, so its copy gets the initial commands that the venue would get at
+  // its first call.
   const all = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
   // The copy is marked as incomplete until its journal is complete. Until then no node serves it, and after a crash it
   // expires.

@@ -209,7 +209,7 @@ export const isReadOnly = (sql: SqlClient.SqlClient): Effect.Effect<boolean, Sql
   )
 
 /**
- * Abandons database work after a time limit, without waiting for it to be interrupted, because canceling a statement
+ * Abandons database work after a time limit, without waiting until the work has stopped, because canceling a statement
  * takes seconds when the database is unreachable.
  */
 export const within =

@@ -1,6 +1,6 @@
 /**
- * Venues of other engine versions in the same cluster. The nodes of each version share only the venues that their
- * engine can read, and forward calls for all other venues to nodes that run the right version.
+ * Venues of other engine versions in the same cluster. The nodes of each version divide among themselves only the
+ * venues that their engine can read, and forward calls for all other venues to nodes that run the right version.
  */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -59,7 +59,8 @@ export const make = (
     Effect.suspend(() => {
       const engine = versionOf(venue)
       if (engine === Engine.version) return membership.locate(venue)
-      // Only nodes of that version know which of them has the venue. Any of them forwards the request, so take turns.
+      // Only nodes of that version know which of them has the venue. Any of them forwards the request, so they are used
+      // in turn.
       const candidates = nodesOf(engine)
       const next = candidates[turn++ % candidates.length]
       return next === undefined ? Effect.andThen(Effect.sleep(pause), locate(venue)) : Effect.succeed(next.node)

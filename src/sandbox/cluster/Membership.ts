@@ -121,8 +121,8 @@ const make = (options: Options) =>
   })
 
 /**
- * The prefix of the cluster library's tables. Each engine version has its own tables, because only nodes of the same
- * version share venues.
+ * The prefix of the cluster library's tables. Each engine version has its own tables, because venues are divided only
+ * among nodes of the same version.
  */
 const ownTables = `cluster_${Engine.version}`
 
@@ -134,7 +134,7 @@ export const sequence = `${ownTables}_runners_machine_id_seq`
 
 /**
  * The prefix for the cluster library's tables and locks. Locks apply to an entire database, so the prefix contains the
- * schema to keep clusters in different schemas from sharing locks.
+ * schema's name, which keeps clusters in different schemas from sharing locks.
  */
 const prefix: Effect.Effect<{ readonly prefix: string }, never, SqlClient.SqlClient> = Effect.map(
   Effect.orDie(Database.schema),

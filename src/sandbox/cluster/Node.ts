@@ -112,6 +112,7 @@ const open = Effect.fnUntraced(function*(
 export const layer = (options: Options): Layer.Layer<Host.Host, JournalError | ListenFailed> =>
   Layer.effect(Host.Host, open(options)).pipe(
     Layer.provide(database(options.url)),
-    // Without this, a node whose database is down would log the same problem every second.
+    // Logs a repeated message only once. Otherwise a node whose database is down would log the same problem every
+    // second.
     Layer.provide(Layer.effect(Logger.CurrentLoggers, Effect.map(Logger.CurrentLoggers, RepeatedLog.once)))
   )

@@ -48,7 +48,7 @@ export type Received = Answer | Upgraded | { readonly _tag: "NotTheirs" | "Lost"
 /** Handles the requests that other nodes send. */
 export type Receive = (venue: string, request: Request) => Effect.Effect<Received>
 
-/** The state of a node that its monitoring endpoints report. */
+/** The parts of a node's state that its monitoring endpoints report. */
 export interface Vitals {
   /** The reasons why the node is not ready for requests, as text; empty if the node is ready. */
   readonly troubles: Effect.Effect<ReadonlyArray<string>>
@@ -183,7 +183,7 @@ const tunneler = (
       }
       // No venue streams a response to a request for a WebSocket.
       if (outcome._tag !== "Upgraded") return answer(outcome._tag === "Stream" ? reset : outcome)
-      // The client may have left while the exchange was waking up.
+      // The client may have left while the venue was waking up.
       const refused = bytes.destroyed ? reset : sockets.open(bytes, sent)
       if (refused !== undefined) {
         Sockets.decline(outcome)
@@ -359,7 +359,7 @@ const hops = (): (address: string) => Hop.Hop => {
   }
 }
 
-/** Returns a function that returns the request. Its `patience` is reduced by the time since `aging` was called. */
+/** Returns a function that returns the request with its `patience` reduced by the time since `aging` was called. */
 const aging = (clock: Clock.Clock, request: Request): () => Request => {
   const began = clock.currentTimeMillisUnsafe()
   const { patience } = request

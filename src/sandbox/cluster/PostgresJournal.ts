@@ -34,7 +34,9 @@ import { databaseErrors } from "./NodeMetrics.ts"
 /** The maximum number of commands that are read, or imported, at a time. */
 const page = 1000
 
-/** The time limit for database operations. If writing a group takes longer, its outcome is unknown: the venue halts. */
+/**
+ * The time limit for database operations. If writing a group takes longer, its outcome is unknown, so the venue halts.
+ */
 const patience = "10 seconds"
 
 // -----------------------------------------------------------------------------

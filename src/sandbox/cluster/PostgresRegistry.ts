@@ -208,8 +208,8 @@ export const listing = Effect.fnUntraced(function*(
 })
 
 /**
- * Opens a cluster's registry. `token` is stored if no token is stored yet. If `isGiven`, opening fails when a different
- * token is stored.
+ * Opens a cluster's registry. `token` is stored if no token is stored yet. If `isGiven` is true, opening fails when a
+ * different token is stored.
  */
 export const open = Effect.fnUntraced(function*(
   token: string,

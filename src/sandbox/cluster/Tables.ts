@@ -25,8 +25,8 @@ import * as Database from "./Database.ts"
 import * as Membership from "./Membership.ts"
 
 /**
- * The version of the tables. A node refuses to start on tables of another version. Also increment this number when
- * nodes of the previous release can't exchange requests with nodes of this release.
+ * The version of the tables. A node refuses to start on tables of another version. Increment this number when the
+ * tables change, or when nodes of the previous release can't exchange requests with nodes of this release.
  *
  * @category form
  */

@@ -82,7 +82,7 @@ export interface CallOptions {
   readonly account: string
   /** The path of a private endpoint, such as `/api/v4/order/new`. */
   readonly path: string
-  /** The request's fields, keyed by their wire names, without `request` and `nonce`. */
+  /** The request's fields except `request` and `nonce`, keyed by their wire names. */
   readonly fields: Readonly<Record<string, Schema.Json>>
 }
 

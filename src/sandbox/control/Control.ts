@@ -182,13 +182,13 @@ export class Control extends Context.Service<
      */
     readonly requests: (after?: number, latest?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
     /**
-     * The request and response of the call with this number, without secrets. Fails unless the call is among the latest
-     * 1000 calls, which are stored.
+     * The request and response of the call with this number, without secrets. Only the latest 1000 calls are stored;
+     * fails for any other call.
      */
     readonly look: (number: number) => Effect.Effect<Shown, ControlRefused>
     /**
-     * Repeats the call with this number. A signed call gets a new nonce and signature. Fails unless the call is among
-     * the latest 1000 calls, which are stored.
+     * Repeats the call with this number. A signed call gets a new nonce and signature. Only the latest 1000 calls are
+     * stored; fails for any other call.
      */
     readonly again: (number: number) => Effect.Effect<void, ControlRefused>
     /**
@@ -254,7 +254,7 @@ export class Control extends Context.Service<
      * counted towards the rate limits. Faults and replaced limits stay in force.
      */
     readonly reset: Done
-    /** Marks the end of the venue's setup: a reset returns to this state. */
+    /** Marks the end of the venue's setup: a reset returns to the state at this point. */
     readonly begin: Done
     /**
      * Creates a new venue in memory from the first `sequence` commands of this venue, or from all of them. The fork

@@ -72,7 +72,7 @@ const Sequence = Schema.Struct({ sequence: Count })
  * @category models
  */
 export interface Forked {
-  /** The fork's number, which closing the fork requires. */
+  /** The fork's number, which is needed to close the fork. */
   readonly id: number
   /** The base URL of the fork's exchange. */
   readonly url: string

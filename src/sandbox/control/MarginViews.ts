@@ -53,7 +53,7 @@ export interface AccountMargin {
   readonly marginFraction?: Decimal
   /** The ratio of the maintenance margin to the notional value of all positions; absent without positions. */
   readonly maintenanceMarginFraction?: Decimal
-  /** Present only if the account has a margin call or is in liquidation. */
+  /** `margin_call` if the account has a margin call, `liquidation` if it is in liquidation; otherwise absent. */
   readonly state?: "margin_call" | "liquidation"
 }
 

@@ -61,7 +61,9 @@ export const OrderLife: Schema.Codec<OrderLife, unknown> = Schema.Struct({
 /** The maximum number of fills that are shown. */
 const mostFills = 100
 
-/** The latest fills of an order, each with the number of the command that caused the fill, if that is still known. */
+/**
+ * The latest fills of an order, each with the number of the command that caused the fill, if the number is still known.
+ */
 const filled = (fills: ReadonlyArray<Views.AccountFill>, known: ReadonlyArray<Happened>): ReadonlyArray<OrderEvent> => {
   const trades = known.filter(({ event }) => event._tag === "Traded")
   // The feed forgets the oldest events first, so the known trades belong to the latest fills.

@@ -98,7 +98,7 @@ export interface AnyOrder {
   readonly dealMoney: Decimal
   /** Whether the order may only reduce a position. */
   readonly reduceOnly: boolean
-  /** The id of the OCO order to which this leg belongs. */
+  /** The id of the OCO order, if this order is one of its legs. */
   readonly oco?: OrderId
 }
 
@@ -173,7 +173,7 @@ export interface OpenPosition {
    * price.
    */
   readonly liquidationPrice?: Decimal
-  /** Present only if the account has a margin call or is in liquidation. */
+  /** `margin_call` if the account has a margin call, `liquidation` if it is in liquidation; otherwise absent. */
   readonly state?: "margin_call" | "liquidation"
 }
 

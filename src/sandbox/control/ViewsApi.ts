@@ -32,7 +32,7 @@ export interface EndpointSummary {
   readonly mutates: boolean
   /** Which orders a call places: one order, an OCO pair, several, or none. */
   readonly places: Places
-  /** The fields of a request, without `request` and `nonce`. */
+  /** The fields of a request, except `request` and `nonce`. */
   readonly fields: ReadonlyArray<FieldSummary>
 }
 

@@ -60,7 +60,7 @@ export const kept = 5000
 /** A call in the log. The call's record is built when the record is read, because most records are never read. */
 export interface Logged {
   /**
-   * The call's number in the log; the first is 1. A venue that wakes up continues the numbers from before its sleep.
+   * The call's number in the log; the first is 1. A venue that wakes up continues the numbering from before its sleep.
    */
   readonly number: number
   /** The time of the call, in Unix microseconds on the venue's clock. */

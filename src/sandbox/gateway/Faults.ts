@@ -204,8 +204,8 @@ export interface Fault {
    */
   readonly apiKey?: string
   /**
-   * The name, as on the wire, of the channel whose messages go wrong, such as `depth`; every channel if absent.
-   * Applies only to message symptoms.
+   * The wire name of the channel whose messages go wrong, such as `depth`; every channel if absent. Applies only to
+   * message symptoms.
    */
   readonly channel?: string
   /**

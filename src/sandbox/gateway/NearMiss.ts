@@ -116,11 +116,11 @@ const objectOf = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined 
   return Result.isSuccess(parsed) && Json.isObject(parsed.success) ? parsed.success : undefined
 }
 
-/** Whether two values differ. Values nested too deeply to be serialized are not compared. */
+/** Whether two values differ. Values nested too deeply to be serialized are treated as equal. */
 const isOther = (a: unknown, b: unknown): boolean =>
   Result.getOrElse(Result.try(() => Json.stringify({ value: a }) !== Json.stringify({ value: b })), () => false)
 
-/** The names of the fields in which two objects differ; only names that look like field names. */
+/** The names of up to five fields in which two objects differ. Names that do not look like field names are left out. */
 const differences = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>) =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])]
     .filter((name) => /^\w{1,40}$/u.test(name) && isOther(a[name], b[name]))
@@ -180,8 +180,8 @@ const notAllowed = (refused: Refused): string => {
   if (endpoints !== undefined && !endpoints.some(({ name }) => name === endpoint?.path)) {
     return `the key may only call ${endpoints.map(({ name }) => name).join(", ") || "nothing"}`
   }
-  // Admission refuses a trading key only for moving funds. Orders are instead refused by the engine, if the sub-account
-  // lacks a permission.
+  // Admission refuses calls with a trading key only if they move funds. Orders are refused by the engine instead, if
+  // the sub-account lacks a permission.
   return type === tradingKeyType && !endpoint?.path.includes("/order/")
     ? `the key is of type ${tradingKeyType}: it can read and trade, but not move funds`
     : "the sub-account has no permission for such orders"

@@ -33,7 +33,7 @@ const key = Schema.optionalKey
 export interface SubscribedChannel {
   /** The channel's name on the wire, such as `depth`. */
   readonly channel: string
-  /** The parameters that subscribe to each topic, such as `["BTC_USDT", 5, "0", true]`. */
+  /** For each topic, the parameters that subscribe to it, such as `["BTC_USDT", 5, "0", true]`. */
   readonly topics: ReadonlyArray<ReadonlyArray<unknown>>
 }
 
@@ -55,7 +55,10 @@ export interface Connected {
   readonly subscriptions: ReadonlyArray<SubscribedChannel>
   /** The number of messages sent to the client, both replies and pushed messages. */
   readonly sent: number
-  /** The total length of the client's unread messages, in characters. A byte in a socket's buffer counts as one. */
+  /**
+   * The total length of the client's unread messages, in characters. A byte in a socket's buffer counts as one
+   * character.
+   */
   readonly waiting: number
 }
 
@@ -107,7 +110,7 @@ export interface SentMessage {
  */
 export const SentMessage: Schema.Codec<SentMessage, unknown> = Schema.Struct({ at: Schema.Int, text: Schema.String })
 
-/** A connection, as the owner sees and closes it. */
+/** A connection, as the owner can inspect and close it. */
 export interface Shown {
   /** The current state of the connection. */
   readonly show: () => Connected

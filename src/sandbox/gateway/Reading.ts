@@ -24,8 +24,8 @@ const isAsked = (value: unknown): boolean => value !== undefined && value !== nu
 /**
  * Reads the fields of a call. A field that the dialect's documentation does not list is ignored, as on the exchange,
  * and is named in the call's record. A listed field is either simulated or causes a refusal, but is never ignored. A
- * mutating call is also refused if it has a field that exists only in the other dialect, because an order without its
- * stop-loss is not the order that the caller wanted.
+ * mutating call is also refused if it has a field that exists only in the other dialect, because, for example, an order
+ * without its stop-loss is not the order that the caller wanted.
  */
 export const read = (route: Route, fields: Fields, context: Context): Read =>
   route.each === undefined

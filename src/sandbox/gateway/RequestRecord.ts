@@ -90,7 +90,7 @@ export interface NewRequest {
  */
 export interface RequestRecord extends NewRequest {
   /**
-   * The call's number in the log; the first is 1. A venue that wakes up continues the numbers from before its sleep.
+   * The call's number in the log; the first is 1. A venue that wakes up continues the numbering from before its sleep.
    */
   readonly number: number
 }

@@ -6,7 +6,7 @@ import * as Signature from "../../protocol/Signature.ts"
 import * as CallLog from "./CallLog.ts"
 import type { Answer, Request, Written } from "./Message.ts"
 
-/** A call's request and response, without keys, signatures, passphrases and codes. */
+/** A call's request and response, without keys, signatures, passphrases or codes. */
 export interface Shown {
   /** The URL's query; empty if there was none. */
   readonly query: string

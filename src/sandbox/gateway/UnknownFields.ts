@@ -23,7 +23,7 @@ const most = 10
 /** Normalizes the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/gu, "")
 
-/** The known name that differs from the given name only in spelling, or by one or two letters. */
+/** The known name that differs from the given name only in case, hyphens and underscores, or by one or two letters. */
 const meantBy = (name: string, known: ReadonlyArray<string>): string | undefined => {
   const typos = name.length < 6 ? 1 : 2
   return known.find((other) => plain(other) === plain(name)) ??

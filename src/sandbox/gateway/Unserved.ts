@@ -167,7 +167,9 @@ type Served = Contract.EndpointOf<Contract.Name>["path"]
 
 type NotServed = (typeof notServed)[number]["paths"][number]
 
-/** The unserved calls, grouped by subject. Listing the path of an endpoint in the contract is a compile error. */
+/**
+ * The unserved calls, grouped by subject. A path that belongs to an endpoint in the contract is a compile error here.
+ */
 export const subjects: ReadonlyArray<Subject<Exclude<NotServed, Served>>> = notServed
 
 const byPath: ReadonlyMap<string, Subject> = new Map(

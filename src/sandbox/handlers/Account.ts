@@ -146,7 +146,7 @@ interface Balances {
   readonly to?: Transfers.Balance
 }
 
-/** The source and target wallets of a transfer. If a request names both wallets and a method, the wallets count. */
+/** The source and target wallets of a transfer. If a request names both wallets and a method, the method is ignored. */
 const balancesOfTransfer = (
   { method, ...balances }: Balances & { readonly method?: keyof typeof methods }
 ): Balances =>

@@ -3,7 +3,7 @@ import type { MarketName } from "../../domain/Identifiers.ts"
 import type { Violations } from "../engine/Reply.ts"
 import type { Context } from "./Handler.ts"
 
-/** The violations of a request that names a market that does not exist. */
+/** The violations of a request that names an unknown market. */
 export const check = (
   { market }: { readonly market?: MarketName },
   { state }: Pick<Context, "state">

@@ -24,13 +24,14 @@ const changesByPosition = Records.indexBy(({ position }: PositionChange) => posi
 const changesByMarket = Records.indexBy(({ market }: PositionChange) => market)
 const paymentsByMarket = Records.indexBy(({ market }: FundingPayment) => market)
 
-/** A fraction of `value`, the value of all positions; a fixed large number if there are no positions. */
+/** `part` as a fraction of `value`, the value of all positions; a fixed large number if there are no positions. */
 const fraction = (part: Units.Units, value: Units.Units) =>
   value === 0n ? Margin.noPositions : Units.toDecimal(Units.over(part, value))
 
 /**
- * Checks that a request's period ends neither before its start nor more than one second in the future. The records'
- * times are on the venue's clock, which may be ahead of the clock that callers see.
+ * Checks that a request's period ends neither before its start nor more than one second in the future, that is, after
+ * the later of the venue's time and the time that callers see. The records' times are on the venue's clock, which may
+ * be ahead.
  */
 const times = (
   { endDate, startDate }: Period.Period,
@@ -117,7 +118,9 @@ const borrowAnswer = ({ at, interest, principal, status, ticker }: Borrow): Borr
   timestamp: MarketFigures.seconds(at)
 })
 
-/** A collateral account's balance of one asset; by default, of the settlement currency and each asset held or owed. */
+/**
+ * A collateral account's balances: of one asset or, by default, of the settlement currency and each asset held or owed.
+ */
 export const balancesOf = (
   { account, state }: Context,
   only?: Ticker

@@ -1,4 +1,4 @@
-/** The handlers for market data: the last 24 hours, candles, trades, depth and futures. */
+/** The handlers for market data: statistics of the last 24 hours, candles, trades, depth and futures. */
 import * as DateTime from "effect/DateTime"
 import { type MarketName, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"

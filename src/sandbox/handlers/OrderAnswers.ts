@@ -208,8 +208,8 @@ const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: 
 })
 
 /**
- * A fill in its order's list. If the order traded with the outside market, there is no opposite order, so the trade's
- * identifier, which no order has, takes the place of the opposite order's id.
+ * A fill in the list of one order's fills. If the order traded with the outside market, there is no opposite order, so
+ * the trade's id, which is never an order's id, takes the place of the opposite order's id.
  */
 export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
   ...commonOfFill(fill, context),

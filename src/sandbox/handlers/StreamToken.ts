@@ -1,6 +1,6 @@
 /**
  * Tokens that authorize a WebSocket connection. A token names its key and is signed with the key's secret. So the venue
- * does not store tokens, and they remain valid after a restart.
+ * does not need to store tokens, and they remain valid after a restart.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Key, State } from "../engine/State.ts"

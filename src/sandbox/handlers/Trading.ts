@@ -37,7 +37,7 @@ const openOrders = ({ account, state }: Context, { clientOrderId, market, orderI
 /** Whether a closed order was filled completely. */
 const isFilled = ({ status }: Order): boolean => status === "FILLED"
 
-/** Finds the closed order with an id in a list. Returns at most one order. */
+/** Finds the closed order with a given id in a list. Returns at most one order. */
 export const endedById = Records.indexBy(({ id }: Order) => id)
 const endedByClientOrderId = Records.indexBy(({ clientOrderId }: Order) => clientOrderId)
 /** Finds a market's closed orders in a list. */

@@ -23,7 +23,7 @@ export interface Capacity {
   /** The number of awake venues and forks. */
   readonly taken: () => number
   /**
-   * Takes capacity for one venue or fork until the scope is closed. If all awake venues are in use, waits for up to
+   * Reserves capacity for one venue or fork until the scope is closed. If all awake venues are in use, waits for up to
    * five seconds, and then fails.
    */
   readonly take: Effect.Effect<void, BoundReached, Scope.Scope>

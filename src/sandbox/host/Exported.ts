@@ -45,7 +45,7 @@ export const writeTo = Effect.fnUntraced(function*(file: string, rules: string, 
   return journal
 })
 
-/** The state after a command in a journal, computed by applying all commands from the first. */
+/** The state after a command in a journal, computed by applying all commands, starting with the first. */
 export const replayed = (
   id: string,
   journal: Journal.Journal,

@@ -13,7 +13,7 @@ export interface Files {
   readonly journal: string
   /**
    * Prepares the venue's folder for opening the journal. Refuses files that are links, because a link could point to
-   * another venue. If `isBegun`, fails unless the journal exists; otherwise creates the folder.
+   * another venue. If `isBegun` is true, fails unless the journal exists; otherwise creates the folder.
    */
   readonly prepare: (isBegun: boolean) => Effect.Effect<void, JournalError>
   /** The memory that the venue saved when it fell asleep, if any. */

@@ -316,7 +316,10 @@ const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
   yield* parts.capacity.relieve
 })
 
-/** Removes the venues that a crash left incomplete or whose time to live is over. Adds all others in the registry. */
+/**
+ * Removes the venues that a crash left incomplete or whose time to live is over. Adds all other venues of the registry
+ * to this process.
+ */
 const restore = Effect.fnUntraced(function*(parts: Parts) {
   const now = yield* Clock.currentTimeMillis
   for (const registered of parts.registry.venues) {

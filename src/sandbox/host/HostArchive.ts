@@ -14,7 +14,7 @@ import * as Registry from "./Registry.ts"
 const registryOf = (folder: string): Effect.Effect<Registry.Registry, JournalError, Scope.Scope> =>
   Registry.open(folder, NewVenue.secret(), false)
 
-/** Writes a venue's journal to a new file, which a sandbox that speaks the venue's dialect can open. */
+/** Writes a venue's journal to a new file. A sandbox that speaks the venue's dialect can open the file. */
 export const exportTo = (
   folder: string,
   id: string,
@@ -48,7 +48,7 @@ const hasSame = Effect.fnUntraced(function*(files: Files.Files, { journal }: Exp
 /**
  * Imports an exported venue into a host's folder: replays every command with this release's engine, and writes a new
  * journal. The venue keeps its id, token and keys. `record` is the text of the venue's record. If the folder already
- * has the venue, replaces it only if its journal has not changed since the export.
+ * has the venue, the import replaces it only if its journal has not changed since the export.
  */
 export const importFrom = (
   folder: string,

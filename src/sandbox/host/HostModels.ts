@@ -15,7 +15,7 @@ const TimeToLive = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10 *
 export interface NewOptions {
   /**
    * The owner's name: 1 to 100 letters, digits and `._@/-`; `anybody` by default. The bound on venues per owner counts
-   * all venues with the same owner's name.
+   * all venues with the same owner name.
    */
   readonly owner?: string
   /**
@@ -96,7 +96,7 @@ export interface Summary {
   readonly stage?: Stage
   /**
    * The beginning of the venue's current stage, in Unix microseconds; present only in lists. In a cluster, absent if
-   * the venue was never called.
+   * the venue has never been called.
    */
   readonly since?: number
   /** The address of the venue's node, if the venue is awake in a cluster. */
@@ -115,9 +115,11 @@ export type Placed = Pick<Summary, "stage" | "since" | "node" | "engine">
 
 /** A venue with everything that its users need: its addresses, keys and token. */
 export interface Made extends Summary {
-  /** The base URL with its own host name, such as `http://{id}.localhost:8080`, which browsers and curl resolve. */
+  /**
+   * The base URL with the venue's own host name, such as `http://{id}.localhost:8080`, which browsers and curl resolve.
+   */
   readonly nameUrl?: string
-  /** The base URL with its own port, if the venue has a port. */
+  /** The base URL with the venue's own port, if it has one. */
   readonly portUrl?: string
   /** The base URL of the venue's control plane, with a trailing slash. */
   readonly controlUrl: string
@@ -162,7 +164,10 @@ export interface NodeStatus {
   readonly state: "ready" | "not ready" | "draining" | "lost"
   /** The time at which the node joined, in Unix microseconds. */
   readonly since: number
-  /** The version of the node's engine. Nodes of the same version share the venues whose journals that version wrote. */
+  /**
+   * The version of the node's engine. Nodes of the same version divide among themselves the venues whose journals that
+   * version wrote.
+   */
   readonly engine: number
   /** The number of shards, out of 60, that the node holds. This is its share of the venues of its engine version. */
   readonly shards: number

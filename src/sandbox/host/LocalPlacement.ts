@@ -48,7 +48,7 @@ const page = Effect.map(
 
 /**
  * Handles the requests that don't need the venue, without waking it: requests for the page or the protocol document,
- * and control plane requests that are refused, because they come from another origin or lack the token.
+ * and control plane requests that are refused because they come from another origin or lack the token.
  */
 const withoutVenue = (
   { controlToken, dialect }: Registered,

@@ -37,7 +37,7 @@ export interface Options<E> {
    * used.
    */
   readonly open: Effect.Effect<Venue["Service"], E, Scope.Scope>
-  /** Takes capacity for a fork until the scope is closed; `false` if the capacity is exhausted. */
+  /** Reserves capacity for a fork until the scope is closed; `false` if the capacity is exhausted. */
   readonly capacity: Effect.Effect<boolean, never, Scope.Scope>
   /** The venue's base URL. */
   readonly baseUrl: () => string
@@ -93,7 +93,7 @@ type Stage =
   | { readonly _tag: "Asleep" | "Ended" }
   /** `done` completes once the venue is awake, or has fallen asleep. */
   | { readonly _tag: "Waking" | "FallingAsleep"; readonly done: Deferred.Deferred<void> }
-  /** `isOver` completes when the venue begins to close while it is in use, which ends the feeds. */
+  /** `isOver` completes when the venue begins to close while it is in use; the feeds then end. */
   | {
     readonly _tag: "Awake"
     readonly awake: Awake

@@ -11,7 +11,7 @@ import type { Answer } from "../gateway/Message.ts"
 /** The page's path. */
 export const path = "/"
 
-/** The paths at which the page is served: its own path, and the path that precedes the control plane's version. */
+/** The paths at which the page is served: its own path, and the control plane's path without the version. */
 export const paths: ReadonlySet<string> = new Set([path, "/control/"])
 
 const sourceOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`

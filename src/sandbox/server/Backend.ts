@@ -28,7 +28,7 @@ export interface Backend {
   ) => void
 }
 
-/** A venue's backend: its exchange with the WebSocket, its control plane if there is one, and its page. */
+/** A venue's backend: the exchange including its WebSocket, the control plane if there is one, and the page. */
 export const backendOf = (
   venue: Venue["Service"],
   control: ControlPlane.ControlPlane | undefined,

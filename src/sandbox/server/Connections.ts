@@ -21,9 +21,10 @@ export interface UnansweredCall {
 /** The connections of a server. */
 export interface Connections {
   /**
-   * Adds a connection. If its address has too many connections, closes one of that address; if the server as a whole
-   * has too many, closes one of the address with the most. This is the connection whose request has been incomplete for
-   * the longest time, or else an idle one. If all are WebSockets or have calls in progress, closes the new connection.
+   * Adds a connection. If its address has too many connections, closes one from that address; if the server as a whole
+   * has too many, closes one from the address with the most. Chooses the connection whose request has been incomplete
+   * for the longest time, or else an idle one. If all are WebSockets or have calls in progress, closes the new
+   * connection.
    */
   readonly open: (socket: Socket) => void
   /** Adds a call to its connection; `undefined` if the connection has too many calls. */

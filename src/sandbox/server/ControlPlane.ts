@@ -179,7 +179,7 @@ const toApp = (
   )
 
 /**
- * Holds back a response until the journal has confirmed that this process still has the venue. Without this, a request
+ * Holds back a response until the journal has confirmed that this process still has the venue. Otherwise, a request
  * that writes nothing to the journal, such as one about faults, would not notice that another process has the venue.
  */
 const confirmed = (

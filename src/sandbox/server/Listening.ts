@@ -260,7 +260,7 @@ const open = (server: Http.Server, host: string, port: number, { run }: Service)
     if (Result.isFailure(listening)) return onError(listening.failure as Error)
     server.once("listening", () => {
       server.off("error", onError)
-      // Accepting a connection fails if the process has too many open files. Open connections continue.
+      // Accepting a connection fails if the process has too many open files. Open connections are not affected.
       server.on("error", (error) => run(Effect.logWarning(`Could not accept a connection: ${error.message}`)))
       resume(Effect.void)
     })

@@ -2,7 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Logger from "effect/Logger"
 
-/** The time after a problem is logged, in milliseconds, in which repetitions of the problem are only counted. */
+/** How long repetitions of a problem are only counted after the problem is logged, in milliseconds. */
 const window = 60_000
 
 /** The maximum number of different problems that are tracked at the same time. */

@@ -59,7 +59,7 @@ export const send = (
 ): void => {
   if (answer._tag === "Reset") return reset(request)
   const length = Buffer.byteLength(answer.body)
-  // A fault can set headers that HTTP can't carry.
+  // A fault can set headers that are not valid in HTTP.
   if (Result.isFailure(Result.try(() => writeHead(response, answer, length)))) return reset(request)
   // Latin-1 and UTF-8 are equal for ASCII text, and Node writes Latin-1 without checking the text again.
   response.end(answer.body, length === answer.body.length ? "latin1" : "utf8")

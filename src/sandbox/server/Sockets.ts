@@ -8,7 +8,7 @@ import * as Refusal from "./Refusal.ts"
 /** The path at which a venue serves its WebSocket. */
 export const path = "/ws"
 
-/** Whether a request asks for a WebSocket, either at a single venue or under a venue's path. */
+/** Whether a request asks for a WebSocket: at a server with a single venue, or under a venue's path on a host. */
 export const isUpgrade = (head: Head): boolean =>
   header(head, "upgrade").toLowerCase() === "websocket" && head.path.endsWith(path)
 

@@ -95,7 +95,7 @@ export const carry = (
     // A client that reads nothing must not fill the memory with replies to its pings.
     if (socket.writableLength > Bounds.maxWaiting) client.end()
   }
-  // The client may have left while the exchange was waking up.
+  // The client may have left while the venue was waking up.
   if (socket.destroyed) return client.end()
   socket.on("close", client.end)
   // A WebSocket is never half-closed: a client that has stopped sending has left.
@@ -109,7 +109,7 @@ export const carry = (
  * closed too.
  */
 const join = (socket: Duplex, early: Buffer, far: Duplex): void => {
-  // Either connection may have closed while the exchange was waking up.
+  // Either connection may have closed while the venue was waking up.
   if (far.destroyed) return void socket.destroy()
   if (socket.destroyed) return void far.destroy()
   socket.on("close", () => far.destroy())
@@ -124,7 +124,7 @@ const join = (socket: Duplex, early: Buffer, far: Duplex): void => {
 export interface Upgrade {
   /** The server's own refusal; `undefined` if the server accepts the request. */
   readonly refusal: (head: Head) => Written | undefined
-  /** The refusal of a valid request, because there are too many WebSockets; `undefined` if there is room. */
+  /** The refusal of a valid request when there are too many WebSockets; `undefined` if there is room. */
   readonly admit: (head: Head) => Written | undefined
   /** Records that bytes were written to the client. */
   readonly wrote: (bytes: number) => void

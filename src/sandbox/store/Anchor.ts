@@ -1,5 +1,5 @@
 /**
- * A journal's anchor is a small file next to the database that records the last durable entry. It reveals when whole
+ * A journal's anchor is a small file, next to the database, that records the last durable entry. It reveals when whole
  * groups are missing at the end of the journal, which the database and its log can't reveal.
  *
  * The anchor is written after a group has become durable and before any reply to the group is sent, so it is never
@@ -27,7 +27,7 @@ export interface Anchor {
 export const fileOf = (file: string): string => `${file}-anchor`
 
 /**
- * The length of a slot, in bytes. The file has two slots, each in its own sector, which are written alternately. If the
+ * The length of a slot, in bytes. The file has two slots, each in its own sector; they are written alternately. If the
  * power fails during a write, the other slot is still valid.
  */
 const slotLength = 512

@@ -1,6 +1,6 @@
 /**
- * Stores the responses to requests that can arrive twice, because one node of a cluster resends them to the node that
- * has the venue. A request with a known id is not carried out again: it gets the same response.
+ * Stores the responses to requests that can arrive twice, because a cluster node may resend them to the node that has
+ * the venue. A request with a known id is not carried out again: it gets the same response.
  */
 
 /** The responses to requests that have changed something, keyed by request id. */

@@ -78,8 +78,8 @@ export const make = ({ anchor, end: start, failed, onCommitted, onDisk, tables }
     for (const done of waited) done(broken)
   }
 
-  // Without the second turn, callers could split into two halves that alternate forever: one half waits for the disk
-  // while the other half makes calls. The extra turn merges both halves into one group.
+  // Waits one more turn of the event loop. Otherwise callers could split into two halves that alternate forever: one
+  // half waits for the disk while the other half makes calls. The extra turn merges both halves into one group.
   const atEndOfTurn = onDisk ? () => setImmediate(commit) : commit
 
   const whenCommitted: GroupCommit["whenCommitted"] = (done) => {

@@ -13,7 +13,8 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
    * The kind of problem:
    *
    * - `locked`: another process has the journal open
-   * - `fenced`: another process has taken over the journal, or should have it; pending commands were not written
+   * - `fenced`: another process has taken over the journal, or the journal is assigned to another process; pending
+   *   commands were not written
    * - `foreign`: the file is not a journal of this program, is a link, or already exists when a new one is needed
    * - `newer`, `older`: a different version of this program, or of its engine, wrote the journal
    * - `other-rules`: a different venue, or one with a different dialect or policy, wrote the journal

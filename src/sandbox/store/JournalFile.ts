@@ -45,7 +45,7 @@ const createTables = (database: DatabaseSync): void => {
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   // Truncates the log, so that an incomplete group from an earlier run is never followed by a group of this run.
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
-  // A write acquires the lock. In EXCLUSIVE mode, SQLite then keeps the lock while the database is open.
+  // A write acquires the database's lock. In EXCLUSIVE mode, SQLite then keeps this lock while the database is open.
   database.exec(`
     BEGIN IMMEDIATE;
     PRAGMA application_id = ${applicationId};

@@ -41,7 +41,7 @@ export interface JournalTables {
 const entriesBetween =
   "SELECT sequence, command, hash, recalled FROM journal WHERE sequence > ? AND sequence <= ? ORDER BY sequence"
 
-/** All entries of a database, in order, even if the database is not prepared. */
+/** All entries of a database, in order, even if the database has not been set up as a journal. */
 export const allEntries = (database: DatabaseSync): Iterable<Chain.Row> =>
   database.prepare(entriesBetween).iterate(0, Number.MAX_SAFE_INTEGER)
 
@@ -64,7 +64,7 @@ export const unseal = (
   return Chain.isSame(row["hash"], seal(snapshot, linkOf(snapshot.sequence))) ? snapshot : undefined
 }
 
-/** The tables of a prepared database. */
+/** The tables of a database that has been set up as a journal. */
 export const make = (database: DatabaseSync): JournalTables => {
   const count = database.prepare("SELECT coalesce(max(sequence), 0) AS n FROM journal")
   const hashOf = database.prepare("SELECT hash FROM journal WHERE sequence = ?")

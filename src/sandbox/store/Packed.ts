@@ -1,5 +1,5 @@
 /**
- * Encodes plain data as bytes, and decodes it: strings, numbers, bigints, booleans, lists, maps, sets and objects. A
+ * Encodes plain data (strings, numbers, bigints, booleans, lists, maps, sets and objects) as bytes, and decodes it. A
  * part that is referenced several times is written once, and is shared again after decoding. Equal strings are also
  * written once, and so are the field names of objects with the same shape, because a state consists of many such
  * objects.

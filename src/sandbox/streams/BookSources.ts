@@ -146,7 +146,7 @@ class Books implements Subscription<Topic> {
   }
 }
 
-/** The best price level on each side of a market's book. A side without orders has a price and an amount of zero. */
+/** The best price level on each side of a market's book. If a side has no orders, its price and its amount are zero. */
 const bestOf = (trading: Trading | undefined) => {
   const [bid, ask] = [trading?.book.bids.first, trading?.book.asks.first]
   return {

@@ -3,12 +3,12 @@
 /** A client may send at most `count` messages in `perMillis` milliseconds (the live documentation, "Rate limits"). */
 export const messages = { count: 12_000, perMillis: 10_000 } as const
 
-/** How long a client may send nothing, not even a ping, until the exchange closes the connection, in milliseconds. */
+/** How long a client may send nothing, not even a ping, before the exchange closes the connection, in milliseconds. */
 export const silenceMillis = 60_000
 
 /**
  * The maximum total length of a client's unread messages, in characters, where a byte in a socket's buffer counts as
- * one. The exchange disconnects a client that exceeds this length.
+ * one character. The exchange disconnects a client that exceeds this length.
  */
 export const maxWaiting = 1024 * 1024
 

@@ -158,8 +158,8 @@ export class Connection implements Shown {
   }
 
   /**
-   * Handles a message that is not a valid request. Replies to JSON that has a valid id with a refusal, and closes the
-   * connection after any other such message.
+   * Handles a message that is not a valid request. JSON with a valid id gets a refusal in reply; any other such message
+   * closes the connection.
    */
   private unreadable(text: string): void {
     const json = Result.getOrUndefined(Json.parse(text))

@@ -16,7 +16,10 @@ export interface Output {
   readonly stall: () => void
   /** Whether no further messages will be sent, because the connection is stalled or about to close. */
   readonly isStalled: () => boolean
-  /** The total length of the client's unread messages, in characters. A byte in a socket's buffer counts as one. */
+  /**
+   * The total length of the client's unread messages, in characters. A byte in a socket's buffer counts as one
+   * character.
+   */
   readonly waiting: () => number
   /** Discards all unsent messages. */
   readonly drop: () => void

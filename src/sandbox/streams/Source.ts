@@ -62,7 +62,7 @@ export interface Subscription<Topic> {
   readonly applied?: (command: Command) => void
   /**
    * Called when time has passed: at the time that was requested by `wakeAt`, or earlier if another subscription
-   * requested that. This function must call `wakeAt` again if anything is still to come.
+   * requested that. This function must call `wakeAt` again if it has to be woken later.
    */
   readonly woken?: (at: number) => void
 }

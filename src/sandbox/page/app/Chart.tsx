@@ -1,6 +1,6 @@
 /**
- * Shows a market's candles, with marks at the prices of interest: orders, activation prices, fills, mark and index
- * price, the positions' entry and liquidation prices, and the last price, which can be dragged.
+ * Shows a market's candles, with marks at the prices of interest: those of orders, activations and fills, the mark and
+ * index prices, the positions' entry and liquidation prices, and the last price, which can be dragged.
  */
 import { effect } from "@preact/signals"
 import {

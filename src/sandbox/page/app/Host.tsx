@@ -9,7 +9,7 @@ import { Cell, Choice, Field, Form, Rows } from "./parts.tsx"
 import { type Choice as Theme, choice } from "./theme.ts"
 import { ask, Asking } from "./Undo.tsx"
 
-/** The part of a venue's summary that the page shows. Times are Unix microseconds. */
+/** The part of a venue's summary that the page shows. Times are in Unix microseconds. */
 interface Summary {
   readonly id: string
   readonly owner: string
@@ -124,7 +124,7 @@ const Action = ({ does, name, of }: { name: string; of: string; does: () => void
     type="button"
     aria-label={`${name} ${of}`}
     onClick={(event) => {
-      // Without this, the click would also open the row.
+      // Keeps the click from also opening the row.
       event.stopPropagation()
       does()
     }}

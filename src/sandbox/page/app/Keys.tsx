@@ -4,7 +4,7 @@ import type { JSX } from "preact"
 import { useEffect } from "preact/hooks"
 import { Dialog } from "./parts.tsx"
 
-/** A shortcut: one key or two keys in a row, its description and its action. */
+/** A shortcut: its key, or its two keys in a row; its description; and its action. */
 export type Shortcut = readonly [keys: string, words: string, does: () => void]
 
 const isOpen = signal(false)

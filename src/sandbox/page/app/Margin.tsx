@@ -76,7 +76,7 @@ const Settings = ({ of }: { of: AccountMargin }): JSX.Element => (
         disabled={lookedAt.value !== undefined}
         onChange={(event) => {
           const chosen = event.currentTarget.value
-          // The field shows the account's leverage until a call has changed it.
+          // The field keeps showing the account's leverage until a call has changed the leverage.
           event.currentTarget.value = String(of.leverage)
           lever(chosen, of)
         }}

@@ -23,7 +23,9 @@ import {
   wrong
 } from "./store.ts"
 
-/** Says whether a stop order has been triggered, and if not, from which side the price must reach its trigger. */
+/**
+ * Says whether a stop order has been triggered, and if not, from which side the price must reach the activation price.
+ */
 const activationOf = ({ activated, activationCondition }: OpenOrder): string =>
   activated ? "triggered at " : `waits for ${activationCondition === "gte" ? "≥" : "≤"} `
 
@@ -83,7 +85,7 @@ const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
           aria-keyshortcuts="Delete"
           disabled={lookedAt.value !== undefined}
           onClick={(event) => {
-            // Without this, the click would also open the row.
+            // Keeps the click from also opening the row.
             event.stopPropagation()
             cancel(order)
           }}

@@ -16,7 +16,7 @@ const sized = ({ amount, market, side }: Fields): string => `${side} ${number(am
 
 const id = ({ clientOrderId }: Fields): string => clientOrderId === undefined ? "" : `, ${clientOrderId}`
 
-/** Describes a reference price that the owner has set, or has made follow the market again. */
+/** Says that the owner has set a reference price, or has let it follow the market again. */
 const referred = (name: "index" | "mark") => (fields: Fields): string =>
   fields["price"] === undefined
     ? `the ${name} price of ${fields["market"]} follows the market again`

@@ -1,4 +1,4 @@
-/** The streams area: the connected clients, their subscriptions, and the messages that they were sent. */
+/** The streams area: the connected clients, their subscriptions, and the messages sent to them. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
@@ -38,7 +38,7 @@ const Connection = ({ connection }: { connection: OpenConnection }): JSX.Element
         aria-label={`Cut off connection ${connection.id}`}
         aria-keyshortcuts="Delete"
         onClick={(event) => {
-          // Without this, the click would also open the row.
+          // Keeps the click from also opening the row.
           event.stopPropagation()
           cut(connection.id)
         }}

@@ -256,7 +256,7 @@ const Outcome = (): JSX.Element | null => {
   const told = outcome.value
   if (told === undefined) return null
   const { call, order } = told
-  // The latest call comes first, so this finds the first call after the order was sent.
+  // The latest call comes first, so `findLast` finds the first call made after the order was sent.
   const request = call === undefined ?
     undefined :
     requests.value.findLast(({ account, number, path }) =>

@@ -1,4 +1,4 @@
-/** The time area: the clock, and the journal's commands, any of which can be restored. */
+/** The time area: the clock, and the journal's commands. The user can restore the state after any command. */
 import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"

@@ -14,7 +14,8 @@ const largest = 0.2
 
 /** The change from one price to another, as a ratio; 0 if a price is unknown or the new price is not positive. */
 export const changeOf = (from: string | undefined, to: string | undefined): number =>
-  // The page asks no question about a price that is not a positive number: the sandbox refuses it, and explains why.
+  // The page does not ask about a price that is not a positive number: the sandbox refuses such a price, and explains
+  // why.
   from === undefined || to === undefined || !/^[\d.]+$/u.test(to) || !(Number(to) > 0)
     ? 0
     : Number(to) / Number(from) - 1
@@ -92,7 +93,7 @@ export const Asking = (): JSX.Element => {
 export const Undo = (): JSX.Element | null => {
   const offered = undoable.value
   const sequence = status.value?.sequence ?? 0
-  // A sandbox that was restarted without its data does not have these commands.
+  // A sandbox that was restarted without its data no longer has the action's commands.
   if (offered === undefined || sequence <= offered.before) return null
   const later = sequence - offered.before - 1
   return (

@@ -33,7 +33,7 @@ const ofReferences = (): ReadonlyArray<Line> => {
   const shown = shownLines.value
   const isMark = shown.mark && mark !== undefined
   const isIndex = shown.index && index !== undefined
-  // Lines at the same price are drawn as one, because their labels would overlap.
+  // Equal mark and index prices are drawn as one line, because the labels of two lines would overlap.
   const isBoth = isMark && isIndex && Number(mark) === Number(index)
   return [
     ...(isMark

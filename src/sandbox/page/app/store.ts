@@ -1,6 +1,6 @@
 /**
  * The page's data, and how the page reads it. Changed data is read again at most twice per second. `following.ts`
- * detects the changes. While the user is viewing the past, the exchange's data is the past data.
+ * detects the changes. While the user is viewing the past, past data takes the place of the exchange's present data.
  */
 import { batch, signal } from "@preact/signals"
 import type { Candle } from "../../control/CandleView.ts"
@@ -119,7 +119,7 @@ export const orderPage = 100
 // Reading
 // ---------------------------------------------------------------------------
 
-/** The data that restoring an earlier state changes. */
+/** The data that changes when an earlier state is restored. */
 export const restorable = ["account", "marginEvents", "accounts", "market", "markets", "candles", "commands"] as const
 
 type Part =
@@ -153,7 +153,7 @@ const readStatus = async (): Promise<void> => {
     clock.value = { ...time, readAt: performance.now() }
     nextDue.value = due.at
   })
-  // Some commands cause no event, such as opening an account or a position.
+  // Some commands, such as opening an account or a position, cause no event.
   if (before !== undefined && before.digest !== now.digest) mark("accounts", "account", "market", "markets", "commands")
 }
 
