@@ -96,8 +96,8 @@ export const addKey = (state: State, { _tag, endpoints, ...options }: Of<"AddKey
 }
 
 /**
- * Creates a sub-account at the request of its parent account. Its identifiers contain the venue's next sequential
- * UUIDs.
+ * Creates a sub-account at the request of its parent account. The sub-account's identifiers contain the venue's next
+ * sequential UUIDs.
  */
 export const createSubAccount = (
   state: State,

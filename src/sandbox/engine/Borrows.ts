@@ -34,8 +34,9 @@ const begin = (state: State, position: Position, market: Market): Borrow => {
 }
 
 /**
- * Updates the principal that a margin position borrows after the position's size has changed. When the position closes,
- * the borrow's status becomes `repaid`, or `liquidated` after a liquidation. Does nothing for futures positions.
+ * After the size of a margin position has changed, updates the principal that the position borrows. When the position
+ * closes, the borrow's status becomes `repaid`, or `liquidated` after a liquidation. Does nothing for futures
+ * positions.
  */
 export const update = (state: State, position: Position, market: Market, cause: Cause): void => {
   if (position.interestAt === 0) return

@@ -11,8 +11,9 @@ import type { Work } from "./Work.ts"
 type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
 
 /**
- * Finds one of an account's open orders, OCO orders, or orders with a take-profit or stop-loss, on a market. Searches
- * by the exchange's identifier; if `orderId` is absent, finds the oldest order with the client order id.
+ * Finds one of an account's items on a market in `owned`, an index of open orders, OCO orders, or orders with a
+ * take-profit or stop-loss. Searches by the exchange's identifier; if `orderId` is absent, finds the oldest item with
+ * the client order id.
  */
 export const find = <A extends { readonly id: OrderId }>(
   owned: OrderIndex<A>,
@@ -55,8 +56,8 @@ const findOto = ({ otoOrders }: State, account: string, market: MarketName, orde
   find(otoOrders, ({ order }) => order, account, { market, orderId })?.order
 
 /**
- * Cancels an order that has not placed its take-profit and stop-loss yet. They are then not placed for the filled part
- * either.
+ * Cancels an order that has not placed its take-profit and stop-loss yet. These are then not placed, not even for the
+ * filled part.
  */
 export const cancelOto = (work: Work, account: string, { market, otoId }: Of<"CancelOto">): Reply.Reply => {
   if (!work.state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])

@@ -1,9 +1,9 @@
 /**
  * A market's candles: open, high, low, close and volume for each interval. Trades and price moves update them.
  *
- * Only the candle of the current second changes. The first price of a later second merges that candle into the minute
- * candle. In the same way, a finished minute candle is later merged into the hour candle, and so on. So the time to
- * record a trade does not depend on the length of the history, and a long period can be read from a few candles.
+ * A price changes only the candle of the current second. The first price of a later second merges that candle into the
+ * minute candle. In the same way, a finished minute candle is later merged into the hour candle, and so on. So the time
+ * to record a trade does not depend on the length of the history, and a long period can be read from a few candles.
  */
 import type * as Units from "./Units.ts"
 
@@ -43,7 +43,7 @@ const mostSeconds = 100_000
  */
 export type Candles = ReadonlyArray<Array<Candle>>
 
-/** The candles of a market that has no trades yet. */
+/** The candles of a market that has had no trades or price moves yet. */
 export const make = (): Candles => lengths.map(() => [])
 
 /** Merges a later candle into an earlier one. */

@@ -79,8 +79,9 @@ export const reduceOnly = (claims: Claims, claimants: Claimants): ReadonlyArray<
 }
 
 /**
- * The orders whose claims must shrink because all claims together exceed `closable`, oldest first, each with the amount
- * by which its claim must shrink. The newest orders lose their claims first. Reduce-only orders are not included.
+ * Among the orders that are not reduce-only, those whose claims must shrink because the claims of all these orders
+ * together exceed `closable`; oldest first, each with the amount by which its claim must shrink. The newest orders lose
+ * their claims first.
  */
 export const excess = (
   claims: Claims,

@@ -168,7 +168,7 @@ export interface FundOptions {
 export interface CreateCodeOptions {
   /** The account that pays for the code. */
   readonly account: string
-  /** The code itself: the text by which an account applies it. */
+  /** The code itself: the text that a caller sends to apply it. */
   readonly code: Code
   /** The code's asset. */
   readonly ticker: Ticker
@@ -558,8 +558,8 @@ export interface Pass {
 export interface Restore {
   readonly _tag: "Restore"
   /**
-   * The number of the command to go back to: the state after this command is restored. 0 for the state before the first
-   * command.
+   * The number of the command to go back to: the state after this command is restored; 0 restores the state before the
+   * first command.
    */
   readonly sequence: number
 }

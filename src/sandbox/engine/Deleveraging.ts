@@ -1,7 +1,7 @@
 /**
  * Auto-deleveraging (ADL): the part of a liquidation that the book can't fill is traded against other accounts'
- * profitable positions, in descending order of profit per unit of equity. These trades have the price at which the
- * liquidated account loses all its remaining margin.
+ * profitable positions, in descending order of profit per unit of equity. These trades take place at the price at which
+ * the liquidated account loses all its remaining margin.
  */
 import { Price } from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
@@ -30,9 +30,7 @@ interface Rated {
   readonly rating: Units.Units
 }
 
-/**
- * The positions on one side of a market that have a profit, excluding one account's positions; highest rating first.
- */
+/** The profitable positions on one side of a market, excluding one account's positions; highest rating first. */
 const ranked = (state: State, market: MarketName, isLong: boolean, except: string): ReadonlyArray<Rated> =>
   [...state.positionsOn.get(market) ?? []].flatMap((position) => {
     if ((position.amount > 0n) !== isLong || position.account === except) return []

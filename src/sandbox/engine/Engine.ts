@@ -163,7 +163,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
 
 /**
  * The engine's version. Increment it whenever the format of the state changes, or the same commands produce a different
- * state. Only the engine version that wrote a journal can read it.
+ * state. A journal can be read only by the engine version that wrote it.
  */
 export const version = 8
 

@@ -21,7 +21,7 @@ import * as Units from "./Units.ts"
 
 /** The order to which an event belongs. */
 export interface Subject<None = never> {
-  /** The exchange's identifier of the order. */
+  /** The exchange's identifier for the order. */
   readonly order: OrderId
   /** The account that placed the order. */
   readonly account: string
@@ -161,7 +161,7 @@ export interface PositionChanged<Number = Decimal> {
   readonly account: string
   /** The position's market. */
   readonly market: MarketName
-  /** The exchange's identifier of the position. */
+  /** The exchange's identifier for the position. */
   readonly position: number
   /** The position's size after the change, in base currency; negative if short, zero if the position is closed. */
   readonly amount: Number
@@ -222,7 +222,8 @@ export interface LiquidationStarted {
 }
 
 /**
- * A position was reduced to take over part of another account's liquidation, because the book could not take it (ADL).
+ * A position was reduced to take over part of another account's liquidation, because the book could not fill that part
+ * (ADL).
  */
 export interface Deleveraged<Number = Decimal> {
   readonly _tag: "Deleveraged"
@@ -256,14 +257,14 @@ export interface InsurancePaid<Number = Decimal> {
   readonly _tag: "InsurancePaid"
   /** The account in liquidation. */
   readonly account: string
-  /** The asset of the loss. */
+  /** The asset in which the loss was made. */
   readonly ticker: Ticker
   /** The amount that the insurance account paid, in units of the asset. */
   readonly amount: Number
 }
 
 /**
- * After a liquidation, the account still has a debt that neither its collateral nor the insurance account could pay.
+ * After its liquidation, an account still has a debt that neither its collateral nor the insurance account could pay.
  */
 export interface DebtLeft<Number = Decimal> {
   readonly _tag: "DebtLeft"

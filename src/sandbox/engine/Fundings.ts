@@ -1,7 +1,7 @@
 /**
  * Settles the funding of futures markets at whole multiples of each market's interval. The ledger's holder `funding` is
- * the other party to every payment. It keeps the rounding differences and settles any imbalance between longs and
- * shorts.
+ * the other party to every payment. This holder keeps the rounding differences and settles any imbalance between longs
+ * and shorts.
  */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -31,8 +31,8 @@ const premiumOf = (state: State, market: MarketName): Units.Units => {
 }
 
 /**
- * Samples the premium of each market with positions at every whole minute after `from` and up to `to`, in Unix
- * microseconds. The state does not change between `from` and `to`, so all samples of a market are equal.
+ * At every whole minute after `from` and up to `to` (Unix microseconds), samples the premium of each market with
+ * positions. The state does not change between `from` and `to`, so all samples of a market are equal.
  */
 export const sample = (state: State, from: number, to: number): void => {
   if (state.positions.size === 0) return
@@ -62,8 +62,8 @@ export const rateOf = (state: State, market: MarketName): Units.Units => {
 }
 
 /**
- * The time of a market's next settlement, in Unix microseconds; `undefined` if the market has no funding. If the market
- * has no positions, nothing is paid at that time.
+ * The time of a market's next settlement after `at`, in Unix microseconds; `undefined` if the market has no funding. If
+ * the market has no positions, nothing is paid at that time.
  */
 export const nextAt = (state: State, market: MarketName, at: number): number | undefined => {
   const terms = state.funding.get(market)

@@ -12,7 +12,7 @@ export interface History {
   state: State.State
   /** The number of commands applied so far. */
   sequence: number
-  /** The number of the command to which a reset returns; 0, the beginning, unless the venue's owner has set it. */
+  /** The number of the command to which a reset returns; 0 (the beginning) unless the venue's owner has set it. */
   origin: number
 }
 

@@ -9,7 +9,8 @@ import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
 /**
- * Charges a day of interest on the position that is due next. The house receives the interest, in the quote currency.
+ * Charges a day of interest on a position. The position must be the one whose interest is due next. The house receives
+ * the interest, in the quote currency.
  */
 export const charge = ({ events, state }: Work, position: Position): void => {
   const { account, borrow, market: name } = position

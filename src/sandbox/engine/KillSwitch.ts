@@ -1,5 +1,6 @@
 /**
- * A timer that cancels an account's orders on a market unless the timer is armed again. Times are in Unix microseconds.
+ * A timer that cancels an account's orders on a market unless the timer is armed again in time. Times are in Unix
+ * microseconds.
  */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { CancelAllType } from "../../domain/Order.ts"

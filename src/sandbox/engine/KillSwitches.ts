@@ -35,8 +35,8 @@ export const removeAll = (state: State, account: string): void => {
 }
 
 /**
- * Arms an account's kill switch on a market, replacing any armed one. If `seconds` is absent, disarms the kill switch;
- * disarming a kill switch that is not armed is not an error.
+ * Arms an account's kill switch on a market, replacing one that is already armed. If `seconds` is absent, disarms the
+ * kill switch; disarming a kill switch that is not armed is not an error.
  */
 export const set = (
   { at, state }: Work,

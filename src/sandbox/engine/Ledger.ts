@@ -343,8 +343,8 @@ export const give = (ledger: Ledger, to: Purse, units: Units): void => {
 }
 
 /**
- * Moves an amount from one purse to another. Returns `false`, and moves nothing, if the purse holds less than the
- * amount, or if its account has a debt in the asset and `to` is not a free purse. Only the purses of the lender,
+ * Moves an amount from one purse to another. Returns `false`, and moves nothing, if `from` holds less than the amount,
+ * or if the account of `from` has a debt in the asset and `to` is not a free purse. Only the purses of the lender,
  * `funding` and `outside` may go below zero.
  */
 export const move = (ledger: Ledger, from: Purse, to: Purse, units: Units): boolean => {

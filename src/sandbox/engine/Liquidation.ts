@@ -1,8 +1,9 @@
 /**
  * At the end of each command, makes margin calls and liquidates accounts whose risk level the command has worsened; see
  * `Risk`. Margin positions are closed before futures, and positions with smaller initial margins are closed before
- * those with larger ones. First a part of each position is closed; if that is not enough, the rest is closed. The
- * insurance account pays losses that the collateral can't pay. Any remaining loss becomes the account's debt.
+ * those with larger ones. The positions are closed one after the other: of each, first a part and, if that is not
+ * enough, the rest. The insurance account pays losses that the collateral can't pay. Any remaining loss becomes the
+ * account's debt.
  */
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -43,8 +44,8 @@ const inOrder = (state: State, account: string): ReadonlyArray<Position> => {
 
 /**
  * The price at which the outside market takes the amount that the book does not take: the mark price. `undefined` if
- * the outside market takes nothing: the venue's owner has not just moved the market's price, or the counterparty quotes
- * the market, or the margin policy excludes the outside market.
+ * the outside market takes nothing, because the venue's owner has not just moved the market's price, the counterparty
+ * quotes the market, or the margin policy excludes the outside market.
  */
 const outsidePrice = (state: State, { name }: Market): Units.Units | undefined => {
   const isQuoted = state.counterparty.markets.get(name)?.settings.enabled === true
@@ -177,8 +178,8 @@ const check = (work: Work, account: string): void => {
 }
 
 /**
- * Marks the accounts to check because a price has reached one of their watched bounds, and collects the markets whose
- * prices have moved.
+ * Marks the accounts that need a check because a price has reached one of their watched bounds, and collects the
+ * markets whose prices have moved.
  */
 const trigger = (state: State, markets: Set<MarketName>): void => {
   const { watches } = state

@@ -50,15 +50,15 @@ export const closingPart = (
 const limitOf = (state: State, order: Order): Units.Units => {
   const pair = pairOf(state, order)
   const orders = pair === undefined ? [order] : [pair.stopLoss, pair.takeProfit]
-  // A stop-market order has no limit price, so its activation price is used. A market order has neither, but never
-  // rests.
+  // A stop-market order has no limit price, so its activation price is used. A market order has neither, but it never
+  // rests, so the zero used for it has no effect.
   const prices = orders.map(({ price, stop }) => Units.from(price ?? stop?.price ?? Decimal.zero) ?? 0n)
   return prices.reduce((most, price) => price > most ? price : most)
 }
 
 /**
- * The price at which an order would need the most margin: the price at which it rests, or else its limit price. In
- * units of the quote currency.
+ * The price, in units of the quote currency, at which an order would need the most margin: the price at which it rests,
+ * or else its limit price.
  */
 const dearest = (state: State, order: Order): Units.Units =>
   order.queued !== undefined && pairOf(state, order) === undefined ? order.queued : limitOf(state, order)
@@ -111,7 +111,7 @@ export const requirementOf = (
     : { wallet: "trade", ticker: market.stock, units: order.left }
 }
 
-/** The empty locks, one for each wallet and asset, which orders share. */
+/** The empty locks that orders share: one for each wallet and asset. */
 const spent: { readonly [W in Lock["wallet"]]: Map<Ticker, Lock> } = { trade: new Map(), collateral: new Map() }
 
 /**
@@ -161,8 +161,9 @@ export const restore = (state: State, { account, locked }: Order): void => {
 }
 
 /**
- * Locks the funds that an order needs. Returns `false` if the wallet's balance is too low. `amount` is the amount that
- * the order would trade, in units of the base currency. Nothing is locked for the part that only closes a position.
+ * Locks the funds that an order needs. Returns `false` if the wallet's balance or the free margin is too low. `amount`
+ * is the amount that the order would trade, in units of the base currency. Nothing is locked for the part that only
+ * closes a position.
  */
 export const lock = (
   work: Work,
@@ -213,8 +214,9 @@ const cover = (work: Work, market: Market, order: Order, part: Units.Units): boo
 }
 
 /**
- * Locks margin for an account's orders if together they would now close more than the position. Reduce-only orders are
- * not counted, and the oldest orders keep their claims. Returns the orders that the free margin does not cover.
+ * Locks margin for an account's orders if together they would now close more than the position's size. Reduce-only
+ * orders are not counted, and the oldest orders keep their claims. Returns the orders that the free margin does not
+ * cover.
  */
 export const coverClosing = (work: Work, account: string, market: Market): ReadonlyArray<Order> => {
   const uncovered: Array<Order> = []
@@ -242,8 +244,8 @@ export const releasedBy = (order: Order, amount: Units.Units, role: Role): Units
 }
 
 /**
- * Adjusts the lock of a margin or futures order to the price at which it now rests. Returns `false` if the wallet's
- * balance is too low.
+ * Adjusts the lock of a margin or futures order to the price at which it now rests. Returns `false` if the free margin
+ * is too low.
  */
 export const adjust = (work: Work, market: Market, order: Order, price: Units.Units): boolean => {
   if (order.locked === undefined || order.locked.wallet !== "collateral" || pairOf(work.state, order) !== undefined) {

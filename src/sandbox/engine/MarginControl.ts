@@ -1,4 +1,6 @@
-/** Applies the owner actions for margin trading: reference prices, the margin policy, and the insurance account. */
+/**
+ * Applies the owner actions for margin trading: index and mark prices, the margin policy, and the insurance account.
+ */
 import * as Decimal from "../../domain/Decimal.ts"
 import { leverages } from "../../domain/Margin.ts"
 import type { MarginPolicy } from "../../domain/VenuePolicy.ts"

@@ -227,8 +227,8 @@ interface Estimate {
   /** The cost or proceeds, in units of the quote currency. */
   readonly total: Units.Units
   /**
-   * The worst price at which this part would fill. If nothing would fill, the last price, or zero if the market has no
-   * price.
+   * The worst price at which this part would fill; if nothing would fill, the last price, or zero if the market has
+   * none.
    */
   readonly worst: Units.Units
 }
@@ -238,8 +238,8 @@ interface Estimate {
  */
 const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units.Units): Estimate => {
   let [amount, total, worst] = [0n, 0n, trading.lastPrice ?? 0n]
-  // For each account with orders on the other side, the amount by which they can still reduce its position, in base
-  // currency.
+  // For each account with orders on the other side, the amount by which these orders can still reduce the account's
+  // position, in base currency.
   const reducible = new Map<string, Units.Units>()
   const levels = Book.levels(trading.book, opposite[order.side])
   const limit = given ?? (levels.first === undefined ? 0n : bandLimit(order.side, levels.first.price))
@@ -265,9 +265,9 @@ const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units
 }
 
 /**
- * Locks a market order's estimated cost in the current book. An order larger than the book needs funds for its entire
- * amount: the part that the book cannot fill is valued at the worst price of the part that it can fill. Returns `false`
- * if the wallet's balance is too low.
+ * Estimates the cost of a market order from the current book, and locks that amount. An order larger than the book
+ * needs funds for its entire amount: the part that the book cannot fill is valued at the worst price of the part that
+ * it can fill. Returns `false` if the wallet's balance or the free margin is too low.
  */
 export const lockForMarket = (work: Work, market: Market, order: Order): boolean => {
   const trading = work.state.trading.get(market.name)
@@ -303,7 +303,7 @@ export const requirementForLimit = (
 
 /**
  * Locks a limit order's funds. `least` is the order's value at its limit price: amount × limit price. Returns `false`
- * if the wallet's balance is too low.
+ * if the wallet's balance or the free margin is too low.
  */
 export const lockForLimit = (
   work: Work,

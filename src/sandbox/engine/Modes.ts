@@ -140,8 +140,8 @@ export const refusalOf = (
 const noPosition = Reply.refused("positionNotFound", ["positionId", rule("held")])
 
 /**
- * Closes a position with a market order for its entire size. If the book can fill the order only partly, the rest of
- * the position stays open.
+ * Closes a position with a market order for the position's entire size. If the book can fill the order only partly, the
+ * rest of the position stays open.
  */
 export const closePosition = (
   work: Work,

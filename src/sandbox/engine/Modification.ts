@@ -88,7 +88,7 @@ const priceOf = ({ price, stop }: Order): Units.Units => {
   return text === undefined ? 0n : Units.from(text) ?? 0n
 }
 
-/** The value of an order at its price, or the amount that it spends. */
+/** The value of an order at its price; for an order that specifies its total, that total. */
 const totalOf = (order: Order): Units.Units =>
   isQuoteAmount(order) ? order.quantity : Units.times(order.quantity, priceOf(order))
 

@@ -7,8 +7,8 @@ import type { Nonce } from "./Command.ts"
 import type { Key } from "./State.ts"
 
 /**
- * The maximum number of windowed nonces that are valid at a time: one for each millisecond of the window. Once this
- * many nonces are stored, any nonce smaller than all of them is outside the window.
+ * The maximum number of windowed nonces that are valid at the same time: one for each millisecond of the window. Once
+ * this many nonces are stored, any nonce smaller than all of them is outside the window.
  */
 const windowSize = 2 * nonceWindowMillis + 1
 
@@ -30,8 +30,8 @@ const prune = (key: Key): void => {
 }
 
 /**
- * Uses a nonce. Returns `nonceUsed`, and changes nothing, if the nonce was used before or is too small. `at` is the
- * time of use, in Unix microseconds. It is only stored.
+ * Uses a nonce. Returns `nonceUsed`, and changes nothing, if the nonce was used before or is too small. `at`, the time
+ * of use in Unix microseconds, is stored but not checked.
  */
 export const use = (policy: VenuePolicy, key: Key, { value, window }: Nonce, at: number): "used" | "nonceUsed" => {
   const isSeen = key.usedNonces.has(value)

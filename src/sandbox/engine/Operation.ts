@@ -14,7 +14,7 @@ import type * as Ledger from "./Ledger.ts"
 
 const key = Schema.optionalKey
 
-/** A wallet of an account. */
+/** One of an account's wallets. */
 export const Wallet = Schema.Literals(["main", "trade", "collateral"])
 
 /** No operation, for a call that only reads or has invalid fields. Such a call still uses up its nonce. */
@@ -45,7 +45,7 @@ export interface PlaceLimit extends WithExit {
   readonly price?: Price
   /** The side of the book whose best price becomes the limit price. With `"queue"`, the order never takes liquidity. */
   readonly bboRole?: BboRole
-  /** Whether the order opens or closes a position, instead of exchanging wallet balances. */
+  /** Whether the order affects a position instead of wallet balances. */
   readonly collateral: boolean
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId
@@ -108,7 +108,7 @@ export interface PlaceMarket extends WithExit {
   readonly positionSide?: PositionSide
 }
 
-/** Places a stop-limit order that trades wallet balances or a position (the document, Endpoints §3). */
+/** Places a stop-limit order, which affects wallet balances or a position (the document, Endpoints §3). */
 export interface PlaceStopLimit extends WithExit {
   readonly _tag: "PlaceStopLimit"
   /** The market to trade on. */
@@ -177,7 +177,7 @@ export interface PlaceOco {
   readonly _tag: "PlaceOco"
   /** The market to trade on. */
   readonly market: MarketName
-  /** Whether both legs buy or sell. */
+  /** The side of both legs: buy or sell. */
   readonly side: OrderSide
   /** The amount, in units of the base currency. */
   readonly amount: Amount
@@ -268,7 +268,7 @@ export interface CancelOto {
   readonly _tag: "CancelOto"
   /** The order's market. */
   readonly market: MarketName
-  /** The identifier of the group that consists of the order with its take-profit and stop-loss. */
+  /** The identifier of the group that consists of the order, its take-profit and its stop-loss. */
   readonly otoId: OrderId
 }
 
@@ -277,7 +277,7 @@ export interface CancelConditional {
   readonly _tag: "CancelConditional"
   /** The order's market. */
   readonly market: MarketName
-  /** The identifier of the OCO pair, or of the group that consists of the order with its take-profit and stop-loss. */
+  /** The identifier of the OCO pair, or of the group that consists of the order, its take-profit and its stop-loss. */
   readonly id: OrderId
 }
 

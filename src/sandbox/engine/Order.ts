@@ -54,7 +54,7 @@ export interface Oto {
 
 /** An open or closed order on the exchange. */
 export interface Order {
-  /** The exchange's identifier. */
+  /** The exchange's identifier for the order. */
   readonly id: OrderId
   /** The account that placed the order. */
   readonly account: string
@@ -65,7 +65,7 @@ export interface Order {
   /** The order type, such as limit, market or stop limit. */
   readonly type: OrderType
   /**
-   * The kind of order: `spot` orders affect wallet balances, `margin` and `futures` orders affect positions. A call
+   * The kind of order: `spot` orders affect wallet balances; `margin` and `futures` orders affect positions. A call
    * that cancels all orders can filter by this kind.
    */
   readonly kind: "spot" | "margin" | "futures"

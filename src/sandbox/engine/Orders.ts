@@ -173,8 +173,8 @@ const atBest = ({ trading }: State, operation: PlaceLimit): Priced | undefined =
 }
 
 /**
- * The refusal of an order without a limit price. An order must have a limit price or, with `bboRole`, the selected side
- * of the book must have a best price.
+ * The refusal of an order without a limit price. An order needs a limit price or, with `bboRole`, a best price on the
+ * selected side of the book.
  */
 const withoutPrice = (market: Market.Market | undefined, { bboRole }: PlaceLimit): Reply.Reply => {
   if (market === undefined) return Reply.invalid(["market", { kind: "known" }])
@@ -246,7 +246,10 @@ export const enterLimit = (work: Work, account: string, asked: Of<"PlaceLimit">)
   return { _tag: "OrderPlaced", order }
 }
 
-/** Places a limit order. The order trades against the book up to its limit price; the rest stays in the book. */
+/**
+ * Places a limit order. The order trades against the book up to its limit price; the rest stays in the book or, with
+ * `ioc`, is canceled.
+ */
 export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
   const reply = enterLimit(work, account, operation)
   const market = work.state.markets.get(operation.market)
@@ -360,9 +363,9 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
 }
 
 /**
- * Places a stop-market order and locks its funds: on a spot market, the amount that it would spend or sell; otherwise,
- * the margin at its activation price. When triggered, the order becomes a market order. On a futures market, an order
- * without `collateral` is refused.
+ * Places a stop-market order and locks its funds: for a spot order, the amount that it would spend or sell; for any
+ * other order, the margin at its activation price. When triggered, the order becomes a market order. On a futures
+ * market, an order without `collateral` is refused.
  */
 export const placeStopMarket = (work: Work, account: string, operation: Of<"PlaceStopMarket">): Reply.Reply => {
   const { activationPrice, clientOrderId, collateral, side, stp = "no" } = operation

@@ -1,6 +1,6 @@
 /** A sparse array, stored in pages. Indexes are added in increasing order. */
 
-/** The number of values in a page. */
+/** The number of indexes on a page. */
 const pageSize = 256
 
 /** An empty page. Copying this page is several times faster than building a new one. */

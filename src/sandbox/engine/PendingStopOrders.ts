@@ -83,7 +83,7 @@ const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: SkipList<StopOrd
  */
 export const markTriggered = (pending: PendingStopOrders, price: Units.Units): void => {
   // The price has changed, so the orders reached by the old price wait again unless the new price also triggers them.
-  // Usually, there are none.
+  // Usually, there are no such orders.
   if (pending.reached.size > 0) {
     for (const order of pending.reached) {
       pending.reached.delete(Number(order.id))

@@ -5,7 +5,7 @@ import type { Units } from "./Units.ts"
 
 /** An account's open position on a market. */
 export interface Position {
-  /** The exchange's identifier of the position. */
+  /** The exchange's identifier for the position. */
   readonly id: number
   /** The account that holds the position. */
   readonly account: string

@@ -64,7 +64,7 @@ const executeTriggered = (
   execute(work, market, order, crosses(order.side, best, price) ? best : price)
 }
 
-/** Lets buy orders above a price and sell orders below it trade with the outside market, at their own limit prices. */
+/** Fills buy orders above a price and sell orders below it against the outside market, at their own limit prices. */
 const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.Units): void => {
   for (const side of ["buy", "sell"] as const) {
     for (;;) {

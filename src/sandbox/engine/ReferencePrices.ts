@@ -14,8 +14,8 @@ import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
 
 /**
- * For each market, the market whose last price its index price follows: the spot market with the same currencies if
- * there is one, otherwise the market itself.
+ * The source of each market's index price: the spot market with the same currencies if there is one, otherwise the
+ * market itself.
  */
 const sources: ReadonlyMap<MarketName, MarketName> = new Map(
   Listings.markets.map(({ money, name, stock }) => [
@@ -27,7 +27,7 @@ const sources: ReadonlyMap<MarketName, MarketName> = new Map(
 
 /**
  * For each market, the markets whose reference prices can depend on its last price: the market itself and, for a spot
- * market, the futures with the same currencies.
+ * market, the futures markets with the same currencies.
  */
 const followers: ReadonlyMap<MarketName, ReadonlyArray<MarketName>> = new Map(
   Listings.markets.map(({ name }) => [
@@ -36,13 +36,13 @@ const followers: ReadonlyMap<MarketName, ReadonlyArray<MarketName>> = new Map(
   ])
 )
 
-/** A market's index price, in units of the quote currency; `undefined` if no price has been set or traded yet. */
+/** A market's index price, in units of the quote currency; `undefined` before the first trade or owner-set price. */
 export const index = ({ trading }: State, market: MarketName): Units.Units | undefined => {
   const own = trading.get(market)
   return own?.indexPrice ?? trading.get(sources.get(market) ?? market)?.lastPrice ?? own?.lastPrice
 }
 
-/** A market's mark price, in units of the quote currency; `undefined` if no price has been set or traded yet. */
+/** A market's mark price, in units of the quote currency; `undefined` before the first trade or owner-set price. */
 export const mark = (state: State, market: MarketName): Units.Units | undefined =>
   state.trading.get(market)?.markPrice ?? index(state, market)
 

@@ -22,7 +22,7 @@ export interface OrderPlaced {
 /** A stop-limit or stop-market order was placed. */
 export interface StopPlaced {
   readonly _tag: "StopPlaced"
-  /** The order, which may already be triggered. */
+  /** The order, which may already have been triggered. */
   readonly order: StopOrder
 }
 
@@ -129,8 +129,8 @@ export type Applied =
   | HedgeModeSet
 
 /**
- * Fields violate constraints that only the exchange can check. The command has changed nothing, except that a call has
- * updated its key's nonces and last activity.
+ * Fields violate constraints that only the exchange can check. The command has changed nothing, except that a call
+ * still updates its key's nonces and last activity.
  */
 export interface Invalid {
   readonly _tag: "Invalid"
@@ -140,7 +140,7 @@ export interface Invalid {
 
 /**
  * The engine refuses the command for a reason other than an invalid field. The command has changed nothing, except that
- * a call has updated its key's nonces and last activity. With `nonceUsed`, the call has not updated these either.
+ * a call still updates its key's nonces and last activity. With `nonceUsed`, not even these are updated.
  */
 export interface Refused {
   readonly _tag: "Refused"

@@ -56,8 +56,8 @@ interface Exposure {
   /** The current price; `undefined` if there is no price yet. */
   readonly price: Units.Units | undefined
   /**
-   * The change in the distance between the account's value and a bound for each unit by which the price changes. The
-   * bound is a fraction of the initial margin.
+   * How much the distance between the account's value and a bound changes if the price rises by one unit. The bound is
+   * a fraction of the initial margin.
    */
   readonly slope: Units.Units
 }

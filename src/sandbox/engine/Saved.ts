@@ -75,7 +75,7 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly openOrders: ReadonlyMap<OrderId, Order>
   /** The OCO orders with both legs open. */
   readonly ocoOrders: ReadonlyMap<OrderId, OcoOrder>
-  /** The exits (take-profits and stop-losses) of positions that have at least one open leg. */
+  /** The positions' exits (take-profits and stop-losses) with at least one open leg. */
   readonly exits: ReadonlyMap<OrderId, Exit>
   /** The kill switches, in the order in which they were armed. */
   readonly killSwitches: ReadonlyArray<KillSwitch>

@@ -34,15 +34,15 @@ export interface Deal extends Omit<Trade, "id" | "at" | "rpi"> {
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
 /**
- * The reason why an order that affects a position was placed. The client order id reveals it: only the exchange's own
- * orders have ids that end in an exclamation mark.
+ * The reason why an order that affects a position was placed. The client order id reveals the reason: only the
+ * exchange's own orders have ids that end in an exclamation mark.
  */
 const causeOf = ({ clientOrderId }: Order): Cause => {
   if (clientOrderId === undefined || !clientOrderId.endsWith("!")) return "order"
   return clientOrderId.startsWith("adl") ? "adl" : "liquidation"
 }
 
-/** Settles an order's part in a trade, for an order that affects a position. Returns the fee. */
+/** Settles a margin or futures order's part in a trade. Returns the fee. */
 const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Units.Units => {
   const { state } = work
   const { amount, price, total } = deal
@@ -62,7 +62,7 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
  * Whether the two orders of a spot trade pay each other directly. Otherwise, each order trades with the lender, which
  * passes on all payments. The lender can be skipped if its purses for both assets are empty, because the trade would
  * leave them empty again. If one of these purses is not empty, a trade through the lender could empty it briefly, and
- * so change its place in the sequence of saved balances.
+ * so change its place in the sequence of saved balances; the lender is then not skipped.
  */
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false
@@ -178,7 +178,7 @@ export const trade = (work: Work, market: Market, trading: Trading, deal: Deal, 
   const { maker, taker } = parties
   const { state } = work
   const isPaidDirectly = isDirect(work, market, maker, taker)
-  // If both orders belong to the same account, a loss of the position is settled before the spot order's proceeds
+  // If both orders belong to the same account, a loss on the position is settled before the spot order's proceeds
   // arrive.
   const isMakerFirst = !isPaidDirectly && taker?.kind === "spot" && maker !== undefined && maker.kind !== "spot"
   const early = isMakerFirst ? fill(work, market, maker, deal, false) : undefined

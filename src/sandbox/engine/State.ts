@@ -123,7 +123,7 @@ export interface SubAccount {
 
 /** A code that an account has created (the document, Endpoints §6). */
 export interface IssuedCode {
-  /** The code itself: the text by which an account applies it. */
+  /** The code itself: the text that a caller sends to apply it. */
   readonly code: Code
   /** The account that created the code. This account can't apply the code. */
   readonly creator: string
@@ -139,7 +139,7 @@ export interface IssuedCode {
 
 /** The result of creating a code. */
 export interface CreatedCode {
-  /** The code itself: the text by which an account applies it. */
+  /** The code itself: the text that a caller sends to apply it. */
   readonly code: Code
   /** The identifier of the transaction that paid for the code. */
   readonly externalId: ExternalId
@@ -303,7 +303,7 @@ export interface State {
   readonly ocoOrders: OrderIndex<OcoOrder>
   /** The open orders that place a take-profit or stop-loss when they are filled. Derived from other fields. */
   readonly otoOrders: OrderIndex<OtoOrder>
-  /** The exits (take-profits and stop-losses) of positions that have at least one open leg. */
+  /** The positions' exits (take-profits and stop-losses) with at least one open leg. */
   readonly exits: OrderIndex<Exit>
   /** The part of each position that open orders would close. Derived from other fields. */
   readonly claims: Claims

@@ -36,7 +36,8 @@ const isBeyond = (price: Price, entry: Units.Units, isAbove: boolean): boolean =
 /**
  * Returns the exit that an order requests, `undefined` if it requests none, or a refusal if the exit is invalid. Only
  * an order that can open a position can have an exit. `entry` is the expected entry price: the take-profit must be on
- * its profit side, and the stop-loss on its loss side. If `entry` is `undefined`, the sides are not checked.
+ * the profit side of this price, and the stop-loss on the loss side. If `entry` is `undefined`, the sides are not
+ * checked.
  */
 export const of = (
   state: State,

@@ -8,14 +8,14 @@ export interface Terms {
   /** The step of amounts, in units of the base currency. */
   readonly step: Units.Units
   /**
-   * Every amount with at most this number of decimal places is a multiple of the step; -1 if the decimal places alone
+   * The number of decimal places up to which every amount is a multiple of the step; -1 if the decimal places alone
    * can't show that.
    */
   readonly stepDigits: number
   /** The step of prices, in units of the quote currency. */
   readonly tick: Units.Units
   /**
-   * Every price with at most this number of decimal places is a multiple of the step; -1 if the decimal places alone
+   * The number of decimal places up to which every price is a multiple of the step; -1 if the decimal places alone
    * can't show that.
    */
   readonly tickDigits: number

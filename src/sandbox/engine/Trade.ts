@@ -6,7 +6,7 @@ import type { Units } from "./Units.ts"
 
 /** A trade on a market. */
 export interface Trade {
-  /** The exchange's identifier of the trade. */
+  /** The exchange's identifier for the trade. */
   readonly id: number
   /** The time of the trade, in Unix microseconds. */
   readonly at: number
@@ -20,7 +20,7 @@ export interface Trade {
   readonly rpi: boolean
 }
 
-/** A fill: the part of one order in a trade. */
+/** A fill: one order's part in a trade. */
 export interface Fill {
   /** The trade's identifier. */
   readonly trade: number

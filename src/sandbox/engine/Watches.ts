@@ -55,7 +55,7 @@ export const make = (): Watches => ({
   count: 0n
 })
 
-/** Each key consists of a bound and, in its lowest bits, the watch's number, which takes this many bits. */
+/** The number of bits in a key that hold the watch's number: the lowest ones. The other bits hold the bound. */
 const bits = 64n
 
 /** Adds a watch that ends when a price falls or, with `rises`, rises to a bound. */
@@ -96,8 +96,8 @@ const takeUpTo = (list: SkipList<Watch>, bound: bigint | undefined, dirty: Set<s
 }
 
 /**
- * Given the current price, marks the accounts whose watches have ended as needing a check. If there is no price any
- * more, marks all accounts that watch it.
+ * Marks the accounts whose watches end at the current price, because they need a check. If there is no price any more,
+ * marks all accounts that watch this price.
  */
 export const trigger = ({ bySource, dirty }: Watches, source: Source, price: Units | undefined): void => {
   const lists = bySource.get(source)

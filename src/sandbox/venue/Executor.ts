@@ -58,7 +58,7 @@ export interface Executor {
 
 /** The parts of a venue that an executor needs. */
 export interface Options {
-  /** The name of the journal's file, for errors. */
+  /** The name of the journal's file, for error messages. */
   readonly file: string
   /** The exchange's state after the commands so far, and its position in the journal. */
   readonly history: History.History
@@ -68,7 +68,7 @@ export interface Options {
   readonly states: SavedStates
   /** The function that draws a random UUID for each new secret; `undefined` if secrets are sequential. */
   readonly draw?: (() => string) | undefined
-  /** Whether the venue sleeps and wakes often, so that it takes a snapshot earlier. Defaults to `false`. */
+  /** Whether the venue sleeps and wakes often, and therefore takes a snapshot earlier. Defaults to `false`. */
   readonly sleeps?: boolean
   /** The outbox, which holds events back until their command is durable. */
   readonly outbox: Outbox

@@ -57,7 +57,9 @@ export interface Forks {
   readonly served: (place: Place) => void
   /** The descendants of this fork: its forks, their forks, and so on. */
   readonly list: () => ReadonlyArray<Fork>
-  /** Closes a fork in the list, and all its descendants. Returns `false` if the list has no such fork. */
+  /**
+   * Closes one of the forks in `list`, and all descendants of that fork. Returns `false` if `list` has no such fork.
+   */
   readonly end: (id: number) => Effect.Effect<boolean>
 }
 

@@ -48,7 +48,7 @@ export interface OwnerActions {
 
 /**
  * The time of an action. An action that sets the clock happens at the clock's new time. Only before the first command
- * can this be earlier than the venue's current time.
+ * can that time be earlier than the venue's current time.
  */
 const timeOf = (
   action: OwnerAction | Call,

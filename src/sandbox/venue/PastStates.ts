@@ -1,5 +1,5 @@
 /**
- * Computes earlier states of the exchange, only for reading. The venue's current state and its saved states stay
+ * Computes earlier states of the exchange, for reading only. The venue's current state and its saved states stay
  * unchanged.
  */
 import * as Effect from "effect/Effect"

@@ -176,7 +176,7 @@ export class Venue extends Context.Service<Venue, {
 /** The parts of a venue that take part in handling a call. */
 interface Gateway {
   readonly dialect: Dialect
-  /** The name of the journal's file, for errors. */
+  /** The name of the journal's file, for error messages. */
   readonly file: string
   readonly executor: Executor.Executor
   readonly halt: Halt.Halt
