@@ -47,7 +47,7 @@ export interface Document {
 // Schemas
 // -----------------------------------------------------------------------------
 
-/** Rewrites a JSON Schema for AsyncAPI, which uses draft 7: that draft has different keywords for tuples. */
+/** Rewrites a JSON Schema for AsyncAPI, which uses draft 7. That draft has different keywords for tuples. */
 const toDraft7 = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(toDraft7)
   if (!Json.isObject(schema)) return schema
@@ -75,7 +75,7 @@ const answer = (result: unknown): Part => object({ id, result, error: nothing },
 
 const correlationId = { $ref: "#/components/correlationIds/id" }
 
-/** The `id` of the requests in examples. */
+/** The `id` of every example request. */
 const exampleId = 1
 
 interface Asked {

@@ -71,7 +71,7 @@ export const layerPublic: Layer.Layer<
 )
 
 /**
- * Provides every endpoint and `Reconciliation`, on top of calls and market rules that you provide. A test can provide
+ * Provides every endpoint and `Reconciliation`, built on calls and market rules that you provide. A test can provide
  * fake calls, for example.
  *
  * @category layers
@@ -87,7 +87,7 @@ export const layerCalls: Layer.Layer<Services, never, Call.Call | Call.PublicCal
 
 /**
  * Provides every endpoint, built on services of your choice: region, signer, nonces, market rules and a transport
- * (`FetchTransport.layer`, `UndiciTransport.layer` of `effect-txc/node`, or `HttpClientTransport.layer`). Each use of
+ * (`FetchTransport.layer`, `UndiciTransport.layer` from `effect-txc/node`, or `HttpClientTransport.layer`). Each use of
  * the layer builds new instances, so one program can use two exchanges with different keys.
  *
  * @category layers
@@ -104,8 +104,8 @@ export const layerServices: Layer.Layer<
 > = layerCalls.pipe(Layer.provide(Account.layerServices), Layer.fresh)
 
 /**
- * Replacements for the default services, which several accounts can share: see `Account.Shared`. Without a `transport`,
- * the client sends requests with the context's `HttpClient`.
+ * Replacements for default services. Several accounts can share them: see `Account.Shared`. Without a `transport`, the
+ * client sends requests with the context's `HttpClient`.
  *
  * @category models
  */
@@ -118,7 +118,7 @@ export type Shared<E = never, R = never, T = HttpClient.HttpClient> = Account.Sh
  */
 export type Options<E = never, R = never, T = HttpClient.HttpClient> = Account.Options<E, R, T>
 
-/** Provides every endpoint for an account. Other accounts share only the services in `shared`. */
+/** Provides every endpoint for an account. Accounts share only the services in `shared`. */
 const withDefaults = <E, E2, R, T>(
   place: Layer.Layer<Region.Region | Credentials.Credentials, E>,
   shared: Shared<E2, R, T>

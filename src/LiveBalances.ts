@@ -42,7 +42,7 @@ export interface Options extends LiveView.Options {
   /** The asset, such as `USDT`. Default: all assets. */
   readonly ticker?: Ticker
   /**
-   * The time after which the view reads the balances again. The exchange pushes each change once, without a sequence
+   * The interval at which the view reads the balances again. The exchange pushes each change once, without a sequence
    * number, so only another read can find a change that the exchange failed to push. Default: one minute.
    */
   readonly recheckEvery?: Duration.Input

@@ -71,7 +71,7 @@ export interface Options extends LiveView.Options {
   /** The market, such as `BTC_USDT`. */
   readonly market: MarketName
   /**
-   * The time after which the view reads the orders again. The exchange pushes each event once, without a sequence
+   * The interval at which the view reads the orders again. The exchange pushes each event once, without a sequence
    * number, so only another read can find an event that the exchange failed to push. Default: one minute.
    */
   readonly recheckEvery?: Duration.Input
@@ -112,7 +112,7 @@ class Orders implements
 
   apply({ event, order }: PendingOrdersChannel.OrderEvent): true | "unreadable" {
     const id = order.orderId
-    // After an event of unknown type, the order might be open or closed.
+    // After an event of an unknown type, the order might be open or closed.
     if (event !== "finished" && event !== "new" && event !== "updated") return "unreadable"
     if (event === "finished") {
       this.#open.delete(id)

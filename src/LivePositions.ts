@@ -35,7 +35,7 @@ export type LivePositions = LiveView.LiveView<Positions, StreamErrors.PrivateFai
 
 /**
  * Creates a live view of the positions. The view lasts as long as its scope. The exchange pushes all positions every
- * second, so the next message replaces a lost message.
+ * second, so the next message makes up for a lost one.
  *
  * @category constructors
  */

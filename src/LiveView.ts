@@ -36,7 +36,7 @@ import type * as Item from "./client/session/Item.ts"
 import * as Time from "./domain/Time.ts"
 
 /**
- * The reason why a view is not whole: the reason in its stream's `Interrupted`, or:
+ * The reason why a view is not whole: the reason in its stream's `Interrupted`, or one of these:
  *
  * - `connecting`: the first state has not arrived yet
  * - `crossed`: the state contradicts itself, because a book's best bid is higher than its best ask. The view requests
@@ -156,7 +156,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   readonly #model: Model<Event, Snapshot, A>
   readonly #clock: Clock.Clock
   readonly #waiting = new Set<() => void>()
-  /** Open while the state has to be read again. */
+  /** Open if the state has to be read again before the regular interval has passed. */
   readonly isDue = Latch.makeUnsafe(false)
   #why: Why | undefined = "connecting"
   #since: Time.UnixTime
@@ -211,8 +211,8 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   }
 
   /**
-   * Handles an item of a subscription. The view ignores the items of a subscription that was replaced. A new
-   * subscription replaces the current one with its first state; the view ignores its items before that state.
+   * Handles an item of a subscription. Items of a replaced subscription are ignored. A new subscription replaces the
+   * current one when its first state arrives; its items before that state are ignored.
    */
   receive(item: Item.Item<Event, Snapshot>, source: number, heardAt: HeardAt, begun: () => void): void {
     const begins = item._tag === "Snapshot"
@@ -246,8 +246,8 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   }
 
   /**
-   * Handles the end of a subscription. The view ends too, unless this is not its current subscription and either the
-   * subscription was interrupted or the view is whole.
+   * Handles the end of a subscription. The view ends too, except in one case: the subscription is not the view's
+   * current one, and either the subscription was interrupted or the view is whole.
    */
   end(exit: Exit.Exit<void, E>, source: number): void {
     // A channel's stream ends only with an error, or when its scope closes.

@@ -83,15 +83,15 @@ const nameOf = ({ name }: Endpoint.Any): string =>
   name.replace(/\.([a-z])/u, (_, letter: string) => letter.toUpperCase())
 
 /**
- * For each optional field that may only be omitted if another field is present: an `anyOf` of the fields that can
- * replace it.
+ * Returns an `anyOf` for each optional field that may only be omitted if another field is present. It lists the fields
+ * that can replace the omitted field.
  */
 const alternatives = ({ keys, missing }: Wire.Any, required: ReadonlyArray<string>): ReadonlyArray<Part> =>
   missing({}, "wire").filter((field) => !required.includes(keys[field] ?? field)).map((field) => {
     const isEnough = (key: string, value: boolean) => !missing({ [key]: value }, "wire").includes(field)
     const enough = Object.values(keys).filter((key) => isEnough(key, true)).map((key) => ({
       required: [key],
-      // A flag is only taken into account if it is `true`.
+      // A flag can only replace the field if the flag is `true`.
       ...(isEnough(key, false) ? {} : { properties: { [key]: { const: true } } })
     }))
     return { anyOf: enough }
@@ -197,7 +197,7 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   methodNotAllowed: nowhere
 }
 
-/** A refusal with its body. */
+/** A refusal and its response body. */
 interface Answered {
   readonly name: string
   readonly status: number
@@ -320,8 +320,8 @@ const operation = (endpoint: Endpoint.Any, dialect: Dialect, components: Compone
   const answer = schemas.define(`${nameOf(endpoint)}Answer`, schemas.wire(endpoint.response(dialect)))
   const success = Refusals.successStatus(endpoint, dialect)
   const refused = refusalsOf(endpoint, dialect)
-  // API V1 endpoints send a refusal with the HTTP status of a success, so both bodies are alternatives under one
-  // status.
+  // API V1 endpoints send a refusal with the HTTP status of a success. The bodies of successes and refusals are then
+  // alternatives under one status.
   const alike = refused.filter(({ status }) => status === success).map(({ body }) => formOf(body, dialect, components))
   return {
     operationId: nameOf(endpoint),

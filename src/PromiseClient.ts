@@ -81,13 +81,13 @@ export interface Tuning {
   /** The timeout of each attempt of a call, in milliseconds. Default 10,000. */
   readonly timeout?: number
   /**
-   * The transport that sends the calls. Default: the platform's `fetch`. `UndiciTransport.layer` of `effect-txc/node`
+   * The transport that sends the calls. Default: the platform's `fetch`. `UndiciTransport.layer` from `effect-txc/node`
    * has the lowest cost per call on Node.
    */
   readonly transport?: Layer.Layer<Transport.Transport>
-  /** The source of nonces. Default: `Nonce.layerWindow` of `effect-txc`. */
+  /** The source of nonces. Default: `Nonce.layerWindow` from `effect-txc`. */
   readonly nonce?: Layer.Layer<Nonce.Nonce>
-  /** The limiter that keeps calls within the rate limits. Default: `RateLimits.layerMemory` of `effect-txc`. */
+  /** The limiter that keeps calls within the rate limits. Default: `RateLimits.layerMemory` from `effect-txc`. */
   readonly rateLimits?: Layer.Layer<RateLimits.RateLimits>
 }
 
@@ -427,7 +427,7 @@ class Runner {
 const isOptions = (value: unknown): value is CallOptions =>
   typeof value === "object" && value !== null && "signal" in value
 
-/** The result of a service's method. A method without parameters is a plain member of this type, not a function. */
+/** The result of a service's method. A method without parameters is a plain value of this type, not a function. */
 type Returned = Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown>
 
 type Methods = Readonly<Record<string, Returned | ((...args: ReadonlyArray<unknown>) => Returned)>>
@@ -451,7 +451,7 @@ const methodOf = (
     if (Stream.isStream(value)) return runner.loop(Stream.unwrap(Effect.as(before, value)), options)
     const site = callSite(called)
     return runner.call(Effect.flatMapEager(before, () => value), options).catch((error: unknown) => {
-      // The program chooses a signal's reason, which can be any value.
+      // The program chooses an abort signal's reason, which can be any value, so it is passed on unchanged.
       if (error === options?.signal?.reason) return Promise.reject(error)
       const isEmpty = typeof method === "function" && given[0] === undefined && error instanceof TypeError
       return Promise.reject(
@@ -567,8 +567,8 @@ export const createClient: {
 }
 
 /**
- * Returns the text of a secret in a response, such as a new API key's `apiSecret`. A secret that is printed appears as
- * `<redacted>`.
+ * Returns the text of a secret in a response, such as a new API key's `apiSecret`. When printed, the secret itself
+ * appears as `<redacted>`.
  *
  * @category secrets
  */

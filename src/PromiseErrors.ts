@@ -4,7 +4,7 @@
  */
 import * as Inspectable from "effect/Inspectable"
 
-/** The place in a program that called this package, as a stack trace. */
+/** The place where a program called this package, as a stack trace. */
 export interface CallSite {
   readonly stack?: string
 }

@@ -61,7 +61,7 @@ export type Settled<A, E> =
 
 /**
  * The plain form of a response: an `Option` becomes its value or `undefined`, a map has plain strings as keys, and each
- * order of a bulk call is {@link Settled}. Everything else is the same as in the Effect service.
+ * order's outcome in a bulk call becomes a {@link Settled}. Everything else is the same as in the Effect service.
  *
  * @category models
  */
@@ -234,7 +234,7 @@ export interface Views extends PublicViews {
 }
 
 /**
- * Finds out whether orders were placed if the responses to their calls were lost.
+ * Finds out whether orders were placed after the responses to their calls were lost.
  *
  * @category models
  */

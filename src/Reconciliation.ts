@@ -107,7 +107,7 @@ export interface Lost {
  */
 export interface Assumptions {
   /**
-   * An upper bound for two times: the difference between the exchange's internal clocks, and the delay until the
+   * An upper bound both for the difference between the exchange's internal clocks and for the delay until the
    * exchange's actions become visible. Default: five seconds.
    */
   readonly margin?: Duration.Input
@@ -230,8 +230,8 @@ export interface NotPlaced {
  *
  * - `may-arrive`: the order was not found, but the request may still arrive, because no horizon was set, the horizon
  *   exceeds the patience, or the nonce is unknown
- * - `canceled-or-not-placed`: the order is not open, has not traded and can no longer arrive. Either it was never
- *   placed, or it was canceled before it traded and the account does not record such orders
+ * - `canceled-or-not-placed`: the order is not open, it has not traded, and its request can no longer arrive. Either it
+ *   was never placed, or it was canceled before it traded and the account does not record such orders
  * - `another-key`: the order was not found, but its request was signed with a different key, which may belong to
  *   another account
  * - `reused-id`: the only order found with this client order id seems older than the request. Either the id was used

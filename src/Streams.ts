@@ -73,7 +73,7 @@ export const layerToken: Layer.Layer<Session.StreamToken, never, WebSocketToken.
  * over an authorized connection.
  *
  * Needs the account's `WebSocketToken`, which `Exchange.layer` provides, and the platform's WebSocket: provide
- * `Socket.layerWebSocketConstructorGlobal`, or `NodeWS.layerWebSocketConstructor` of `@effect/platform-node`.
+ * `Socket.layerWebSocketConstructorGlobal`, or `NodeWS.layerWebSocketConstructor` from `@effect/platform-node`.
  *
  * @category layers
  */

@@ -47,7 +47,7 @@ export * as Settings from "./client/Settings.ts"
 export * as Signer from "./client/Signer.ts"
 export * as Transport from "./client/transport/Transport.ts"
 
-// The connections of streams
+// Stream connections
 export * as Dialer from "./client/session/Dialer.ts"
 export * as Item from "./client/session/Item.ts"
 export * as Session from "./client/session/Session.ts"

@@ -39,8 +39,8 @@ const toTime = (value: number): string => {
 }
 
 /**
- * Formats a value inside a nested record. A number or boolean follows its name, as in `limit=10`; other values have no
- * name.
+ * Formats a value inside a nested record. A number or boolean follows its name, as in `limit=10`; other values are
+ * shown without a name.
  */
 const named = (name: string, value: unknown): string =>
   typeof value === "string" || typeof value === "object" ? cell(value, name) : `${name}=${cell(value, name)}`

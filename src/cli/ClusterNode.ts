@@ -36,8 +36,7 @@ const lostCode = 1
 const end = () => void setTimeout(() => process.exit(lostCode), stopping).unref()
 
 /**
- * Exits the process as soon as it finds that it was suspended for too long. Also exits the process if a shutdown takes
- * too long.
+ * Exits the process as soon as it notices that it was suspended for too long, or if a shutdown takes too long.
  */
 const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(function*() {
   process.once("SIGTERM", end)
@@ -142,5 +141,5 @@ export const exportTo = (url: string, venue: string, file: string) => inDatabase
 export const importFrom = (url: string, file: string, record: string) =>
   inDatabase(url, Archive.importFrom(file, record))
 
-/** Replays a venue's journal. */
+/** Checks a venue's journal by replaying it. */
 export const check = (url: string, venue: string) => inDatabase(url, Archive.check(venue))

@@ -34,13 +34,13 @@ export interface Operation {
   readonly name: Name
   /** The name of the operation's subcommand, such as `price`. */
   readonly command: string
-  /** A second, longer name of the subcommand, such as `move-price`, if `command` is a short name. */
+  /** A second, longer name for the subcommand, such as `move-price`, if `command` is a short name. */
   readonly alias: string | undefined
   /** A description of what the operation does. */
   readonly description: string
   /** Whether the operation only reads. */
   readonly isReading: boolean
-  /** The fields of the operation's request, grouped by the part of the request that contains them. */
+  /** The fields of the operation's request, each with the part of the request that contains it. */
   readonly fields: ReadonlyArray<SchemaFlags.Field & { readonly part: Part }>
   /** Whether the operation's request is text that is read from a file. */
   readonly takesFile: boolean

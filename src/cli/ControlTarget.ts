@@ -48,7 +48,7 @@ export interface Target {
   readonly token: Redacted.Redacted
 }
 
-/** The sandbox did not respond as expected, or does not accept the token. */
+/** The sandbox did not respond as expected, or did not accept the token. */
 export class ControlFailed extends Schema.TaggedError<ControlFailed>()("ControlFailed", {
   wrong: Schema.String,
   remedy: Schema.String
@@ -94,8 +94,8 @@ const ambiguous = (servers: ReadonlyArray<Running.Running>) =>
   })
 
 /**
- * Chooses among several servers: the server that `TXC_BASE_URL` names or, without such a server, the only server that
- * uses this project's default folders.
+ * Chooses among several servers: the one that `TXC_BASE_URL` names; otherwise the only one that uses this project's
+ * default folders; if none of them does, the only server.
  */
 const closest = Effect.fnUntraced(function*(servers: ReadonlyArray<Running.Running>) {
   const { resolve } = yield* Path.Path

@@ -2,7 +2,7 @@
 import * as Flag from "effect/cli/Flag"
 import type * as Option from "effect/Option"
 
-/** Makes a flag optional, with this description. */
+/** Makes a flag optional, and gives it this description. */
 export const optional = <A>(flag: Flag.Flag<A>, description: string): Flag.Flag<Option.Option<A>> =>
   flag.pipe(Flag.withDescription(description), Flag.optional)
 

@@ -23,7 +23,7 @@ const close = (): void => {
 }
 
 /**
- * Ends this process as SIGTERM would if its terminal closes, or if the reader of its output, such as `head`, ends
+ * Ends this process, as SIGTERM would, when its terminal closes, or when the reader of its output, such as `head`, ends
  * first.
  */
 export const listen = (): void => {
@@ -43,8 +43,8 @@ export const listen = (): void => {
 }
 
 /**
- * Ends this process as SIGTERM would when the npm that runs it has ended. A server that has survived the closing of its
- * terminal keeps running, because npm has ended for the same reason.
+ * Ends this process, as SIGTERM would, when the npm that runs it has ended. A server that has survived the closing of
+ * its terminal keeps running, because npm has ended for the same reason.
  */
 export const followNpm = Effect.andThen(
   NpmParent.gone,

@@ -19,10 +19,10 @@ export const folder: Flag.Flag<Option.Option<string>> = Flags.optional(
   "The folder of the journal. A sandbox resumes from the journal in it"
 )
 
-/** The default folder, in the working directory, when a program and not a person starts the sandbox. */
+/** The default folder, in the working directory, for a sandbox that a program starts, not a person. */
 const programFolder = "effect-txc-data"
 
-/** The default folder, in the working directory, when a program and not a person starts a host. */
+/** The default folder, in the working directory, for a host that a program starts, not a person. */
 const programHostFolder = "effect-txc-host"
 
 /** Returns the path of the journal file in a folder. */
@@ -32,8 +32,8 @@ export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
 export const recordIn = (folder: string): string => `${folder}/venue.json`
 
 /**
- * The project's root: the working directory or its nearest parent that contains `.git` or `package.json`. If there is
- * none, the working directory.
+ * The project's root: the nearest folder, from the working directory upwards, that contains `.git` or `package.json`.
+ * If there is none, the working directory.
  */
 const projectFolder = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem

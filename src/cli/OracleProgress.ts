@@ -11,7 +11,7 @@ import type * as Progress from "./Progress.ts"
 export const runs = (rule: Rule.Rule, dialect: Dialect["name"], profile: Profile.Profile): boolean =>
   rule.dialects[dialect]._tag !== "NotApplicable" && Profile.allows(profile, rule.profile)
 
-/** Estimates the time for the remaining rules from the average speed so far, in milliseconds. */
+/** Estimates the time for the remaining rules, in milliseconds, from the average speed so far. */
 export const left = (millis: number, done: number, all: number): number =>
   done === 0 ? 0 : millis / done * Math.max(all - done, 0)
 

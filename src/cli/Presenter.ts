@@ -78,7 +78,7 @@ const operandIn = (errors: ReadonlyArray<CliError.NonShowHelpErrors>): string | 
   return undefined
 }
 
-/** Explains a usage error in one line. `errors` are all usage errors of the invocation, including this one. */
+/** Explains a usage error in one line. `errors` lists all usage errors of the invocation, including this one. */
 const explain = (
   error: CliError.NonShowHelpErrors,
   errors: ReadonlyArray<CliError.NonShowHelpErrors>,

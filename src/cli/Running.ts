@@ -1,5 +1,5 @@
 /**
- * The sandboxes and hosts of this user that run on this machine. Each has a file in the user's state folder with its
+ * The sandboxes and hosts that this user runs on this machine. Each has a file in the user's state folder with its
  * address and its control token, so that `effect-txc control` can find the server. Only the user can read the files.
  */
 import * as Effect from "effect/Effect"

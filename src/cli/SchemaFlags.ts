@@ -47,10 +47,10 @@ const choicesOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   return SchemaAST.isUnion(ast) && ast.types.every(SchemaAST.isLiteral) ? ast.types.flatMap(choicesOf) : []
 }
 
-/** Whether a field is a time in Unix microseconds, which may also be written as a date. */
+/** Whether a field is a time in Unix microseconds. A user may also write it as a date. */
 const isTime = (key: string): boolean => key === "at"
 
-/** Whether a field is a duration in milliseconds, which may also be written with a unit. */
+/** Whether a field is a duration in milliseconds. A user may also write it with a unit. */
 const isDuration = (key: string): boolean => /millis$/iu.test(key)
 
 const constraintOf = ({ annotations, checks }: SchemaAST.AST): Constraint.Constraint | undefined =>
@@ -96,8 +96,8 @@ const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
   SchemaAST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast]
 
 /**
- * Merges fields with the same path, which belong to different members of a union, into one field that accepts the
- * values of all of them.
+ * Merges fields that have the same path but belong to different members of a union. The merged field accepts the values
+ * of all of them.
  */
 const merged = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> =>
   [...Map.groupBy(fields, ({ path }) => path.join(".")).values()].map((alike) =>
@@ -186,7 +186,7 @@ const expected = ({ path, schema, valid }: Field, text: string): string => {
 }
 
 /**
- * The maximum number of required fields that are all arguments. The sequence of more arguments would be hard to
+ * Up to this number of required fields, all of them are arguments. The order of more arguments would be hard to
  * remember.
  */
 const mostArguments = 4

@@ -55,8 +55,8 @@ export const toStderr = Effect.fnUntraced(function*(text: string) {
 })
 
 /**
- * Returns the text without control characters. Use this function for text from other sources, which might otherwise
- * control the terminal.
+ * Replaces each control character in a text with `?`. Use this function for text from other sources, which might
+ * otherwise control the terminal.
  */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "?")
 

@@ -19,7 +19,7 @@ const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]
 
 /**
  * Returns the candidate that is most similar to a string. If more than a third of the letters differ, returns a
- * candidate that begins with the string or its first word. `undefined` if there is no such candidate.
+ * candidate that begins with the string or its first word. Returns `undefined` if there is no such candidate.
  */
 export const find = (text: string, candidates: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(text)

@@ -95,7 +95,7 @@ const locationOf = ({ folder, isNode }: Started): string =>
     ? "the database that the nodes share"
     : Option.getOrElse(folder, () => "a temporary folder; nothing survives this process")
 
-/** Prints the output for programs: JSON on the first line, then lines for human readers. */
+/** Prints the output if a program started this command: JSON on the first line, then lines for human readers. */
 const printForProgram = (started: Started) => {
   const { baseUrl: url, controlToken } = started
   return Effect.forEach(

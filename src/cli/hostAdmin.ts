@@ -1,5 +1,5 @@
 /**
- * The subcommands of `effect-txc host` for operators, which show nodes and venues, drain nodes, and export, import and
+ * The operators' subcommands of `effect-txc host`: they show nodes and venues, drain nodes, and export, import and
  * check journals.
  */
 import * as Argument from "effect/cli/Argument"
@@ -44,7 +44,7 @@ const url = Flags.optional(
 const hostFolder = (name: string, what: string) =>
   Flags.optional(Flags.text(name, "a folder"), `The folder of a stopped host ${what}, instead of a cluster`)
 
-/** Replaces the error for a locked journal with an explanation: a running host uses the folder. */
+/** Replaces the error for a locked journal with the explanation that a running host uses the folder. */
 const unlessRunning = (folder: string, error: JournalError): JournalError | Refused =>
   error.why === "locked"
     ? new Refused({

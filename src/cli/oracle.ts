@@ -50,8 +50,8 @@ class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { rea
 }
 
 /**
- * Maps an error to an error with an exit code. Any error except broken rules means that the check could not run, which
- * is exit code 2. Errors in arguments and settings already have this code.
+ * Maps an error to an error with an exit code. Any error except broken rules means that the check could not run, so the
+ * exit code is 2. Errors in arguments and settings already have this code.
  */
 const toExitCode = <E extends { readonly _tag: string; readonly message: string }>(
   error: E | RulesBroken | CouldNotRun | Refused
@@ -107,7 +107,7 @@ const target = {
   )
 }
 
-/** The default request rate for a target that is not a sandbox, in requests per second. */
+/** The default request rate, in requests per second. With the profile `control`, the rate is unlimited. */
 const politeRate = 10
 
 const keysOf = Effect.fnUntraced(function*(key: Option.Option<string>, secretFile: Option.Option<string>) {
@@ -235,7 +235,10 @@ const writeReplays = Effect.fnUntraced(function*(folder: string, report: Report.
   }
 })
 
-/** Writes the report, and the replay files if a folder is given. */
+/**
+ * Writes the report to its file or, unless its format is text, to standard output. Also writes the replay files if a
+ * folder is given.
+ */
 const write = Effect.fnUntraced(function*(
   { out, replays, report: format }: Pick<Command.Command.Config.Infer<typeof flags>, "out" | "replays" | "report">,
   report: Report.Report

@@ -168,7 +168,7 @@ interface Started {
 /** Returns the URL of the sandbox's page, with the token that grants access. */
 const pageOf = ({ baseUrl, controlToken }: Started): string => `${baseUrl}${Dashboard.path}#token=${controlToken}`
 
-/** Prints the output for programs: JSON on the first line, then lines for human readers. */
+/** Prints the output if a program started this command: JSON on the first line, then lines for human readers. */
 const printForProgram = (started: Started) => {
   const { baseUrl, controlToken, dialect, folder, isNew } = started
   const { apiKey, apiSecret } = Example.alice

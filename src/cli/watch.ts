@@ -51,7 +51,9 @@ const dialerOptions = ({ baseUrl, dialect }: Region.Region["Service"]): Effect.E
 
 type Items = Stream.Stream<Item.Item<unknown, unknown>, { readonly _tag: string; readonly message: string }>
 
-/** Returns the stream of a channel. The channel's name is known only at run time, so the types are lost. */
+/**
+ * Returns the stream of a channel. The channel's name is known only at run time, so the types of its items are lost.
+ */
 export const itemsOf = (services: Context.Context<never>, name: Channels.Name, topic: View.Topic): Items => {
   const modules: Readonly<Record<string, Readonly<Record<string, unknown>>>> = contract
   // The casts are safe, because every module exports a service with the module's name. A test subscribes to each

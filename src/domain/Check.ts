@@ -10,7 +10,7 @@ import type * as SchemaAST from "effect/SchemaAST"
 const key = "effect-txc/test"
 
 /**
- * Creates a check that `test` returns `true` for a value.
+ * Creates a check that a value passes if `test` returns `true` for it.
  *
  * @category constructors
  */

@@ -182,8 +182,8 @@ export type Constraint =
   }
   | {
     /**
-     * The request must define the field. The exchange would ignore an unknown field, which may be misspelled, so the
-     * client refuses the request.
+     * The field must be one that the request can have. The exchange would ignore any other field, which may be
+     * misspelled, so the client refuses the request.
      */
     readonly kind: "expected"
   }

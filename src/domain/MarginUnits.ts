@@ -173,8 +173,7 @@ export const premium = (index: bigint, bid: bigint | undefined, ask: bigint | un
 }
 
 /**
- * The total weight of `count` samples, which have the weights 1, 2, … `count`. The latest sample has the largest
- * weight.
+ * The total weight of `count` samples with the weights 1, 2, …, `count`. The latest sample has the largest weight.
  */
 export const triangle = (count: number): bigint => BigInt(count) * BigInt(count + 1) / 2n
 

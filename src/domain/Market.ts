@@ -81,7 +81,7 @@ export interface Market {
 }
 
 /**
- * An order's terms to which its market's limits apply, in the form that {@link violations} checks.
+ * The terms of an order that are subject to its market's limits, in the form that {@link violations} checks.
  *
  * @category models
  */
@@ -109,7 +109,7 @@ export interface Bounded {
 }
 
 /**
- * The terms to which the market's limits apply, and that all types of new orders have.
+ * The terms that all types of new orders have, and that are subject to the market's limits.
  *
  * @category models
  */
@@ -125,7 +125,7 @@ export interface Terms {
 }
 
 /**
- * A limit order's terms to which its market's limits apply.
+ * The terms of a limit order that are subject to its market's limits.
  *
  * @category models
  */
@@ -137,7 +137,7 @@ export interface LimitTerms extends Terms {
 }
 
 /**
- * A market order's terms to which its market's limits apply.
+ * The terms of a market order that are subject to its market's limits.
  *
  * @category models
  */
@@ -149,7 +149,7 @@ export interface MarketTerms extends Terms {
 }
 
 /**
- * A stop-limit order's terms to which its market's limits apply.
+ * The terms of a stop-limit order that are subject to its market's limits.
  *
  * @category models
  */
@@ -166,7 +166,7 @@ export interface StopLimitTerms extends Terms {
 }
 
 /**
- * A stop-market order's terms to which its market's limits apply.
+ * The terms of a stop-market order that are subject to its market's limits.
  *
  * @category models
  */
@@ -194,7 +194,7 @@ export interface ChangedTerms {
 }
 
 /**
- * A collateral OCO order's terms to which its market's limits apply.
+ * The terms of a collateral OCO order that are subject to its market's limits.
  *
  * @category models
  */

@@ -47,7 +47,7 @@ export interface VenuePolicy {
    * exchange documents for accounts in one-way mode.
    */
   readonly positionSides: "side" | "one-way"
-  /** The band around the last price in which an order's prices must be; `undefined` if any price is allowed. */
+  /** The band around the last price within which an order's prices must lie; `undefined` if any price is allowed. */
   readonly priceBand: PriceBand | undefined
   /**
    * The bytes that the payload header of a private request must encode. `body`: exactly the body. `compact-body`: the

@@ -1,7 +1,7 @@
 /**
- * The parts of the JavaScript platform that a program can reach without Effect. While a history runs, the
- * platform's clock and random functions return the history's time and seeded random numbers. The seed cannot control
- * promises, timers, sockets and files, so they are detected instead.
+ * The parts of the JavaScript platform that a program can reach without Effect. While a history runs, the platform's
+ * clock and random functions return the history's time and seeded random numbers. The seed cannot control promises,
+ * timers, sockets or files, so they are detected instead.
  */
 import * as Result from "effect/Result"
 import { createHook } from "node:async_hooks"
@@ -22,16 +22,16 @@ export interface Ambient {
   readonly foreign: ReadonlyArray<Foreign>
   /**
    * Whether the program has created a resource that the seed does not control, such as a promise or a timer, since the
-   * previous call of this function. Its work may still be pending.
+   * previous call of this function. The resource's work may still be pending.
    */
   readonly isPending: () => boolean
-  /** Runs work, and records the resources it creates that the seed does not control. */
+  /** Runs work, and records each resource that it creates and that the seed does not control. */
   readonly detect: <A>(work: () => A) => A
   /** Restores the platform's clock and random functions. */
   readonly leave: () => void
 }
 
-/** The kinds of resources that the runtime creates for its own purposes, which are ignored. */
+/** The ignored kinds of resources: the runtime creates them for its own purposes. */
 const own = new Set(["effect/Fiber", "TickObject", "Microtask"])
 
 const most = 10

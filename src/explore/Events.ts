@@ -69,8 +69,8 @@ const tickOf = ({ server }: World, market: MarketName): bigint => {
 }
 
 /**
- * Sets a market's price to `from` plus `permille` thousandths of it, rounded down to the price step. The price is at
- * least one step.
+ * Sets a market's price to `from` plus `permille` thousandths of it, rounded down to the price step. The new price is
+ * at least one step.
  */
 const setPrice = (
   world: World,
@@ -88,7 +88,7 @@ const setPrice = (
 /** The number of steps of a price change that is not immediate. */
 const steps = 10
 
-/** Returns a market's last price. Without a last price, the event is impossible. */
+/** Returns a market's last price. If there is none, reports the event as impossible. */
 const priceFor = (world: World, event: Scenario.Price | Scenario.Walk): bigint | undefined => {
   const price = world.server.price(event.market as MarketName)
   if (price === undefined) world.impossible(event, `${event.market} has no price`)

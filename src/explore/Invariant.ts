@@ -144,7 +144,7 @@ const sameTerms = ({ activationPrice, amount, market, price, side, type }: OpenO
 /**
  * No order is placed twice. Two orders count as the same if `of` returns the same text for both; by default, this text
  * consists of the market, side, type, amount and prices. For a program that places equal orders on purpose, pass
- * another `of`, which might return the client order id without the attempt number.
+ * another `of`, for example one that returns the client order id without the attempt number.
  *
  * @category standard
  */
@@ -161,8 +161,8 @@ export const noOrderTwice = (of: (order: OpenOrder | EndedOrder) => string = sam
   })
 
 /**
- * The program's exposure on a market is at most `most`. The exposure is the largest position, long or short, that the
- * account would have if all its open orders on one side were filled, in the base currency.
+ * The program's exposure on a market is at most `most`. The exposure, in the base currency, is the largest position,
+ * long or short, that the account would have if all its open orders on one side were filled.
  *
  * @category standard
  */
@@ -243,7 +243,7 @@ export const noCallWithDisabledKey: Always = always(
 )
 
 /**
- * The program never exceeds a rate limit: the exchange refuses no call because of one.
+ * The program never exceeds a rate limit: the exchange never refuses a call because of one.
  *
  * @category standard
  */

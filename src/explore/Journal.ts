@@ -19,7 +19,7 @@ export interface Prepared {
 
 /** The exchange's journal in a history. */
 export interface Journal {
-  /** The commands since the prepared state, whether they are durable yet or not. */
+  /** The commands since the prepared state, including those that are not durable yet. */
   readonly commands: ReadonlyArray<Command>
   /** Opens the journal for an exchange that starts or restarts. */
   readonly open: (options: Options) => SandboxJournal

@@ -1,4 +1,4 @@
-/** The state of the exchange and the program at one point in time, which invariants check. */
+/** The state of the exchange and the program at one point in time, for invariants to check. */
 import type * as Schema from "effect/Schema"
 import * as Decimal from "../domain/Decimal.ts"
 import type { MarketName } from "../domain/Identifiers.ts"
@@ -50,11 +50,11 @@ export interface Moment {
   readonly sent: ReadonlyArray<Sent>
   /** The values that the program reported about itself with `say`, keyed by name. */
   readonly said: ReadonlyMap<string, Said>
-  /** Whether one of the program's processes is running. */
+  /** Whether a process of the program is running. */
   readonly isRunning: boolean
   /** The number of times that the program was started. */
   readonly starts: number
-  /** For each process of the program that has failed, the reason. */
+  /** The reason for each failure of one of the program's processes. */
   readonly failures: ReadonlyArray<string>
   /** The total of an asset's free and locked funds in the trade wallet and the collateral wallet. */
   readonly total: (ticker: string) => Decimal.Decimal
@@ -89,7 +89,7 @@ export const sum = (decimals: Iterable<Decimal.Decimal>): Decimal.Decimal => {
 export const make = ({ account, server, ...source }: Source): Moment => {
   const state = () => server.latest().venue.state
   /**
-   * The values that were computed since the latest command, so that each value is computed at most once per command.
+   * The values computed since the latest command. They are cached, so each value is computed at most once per command.
    */
   let known = { sequence: -1, values: new Map<string, unknown>() }
   const cached = <A>(name: string, compute: () => A): A => {

@@ -32,9 +32,9 @@ export interface Possibilities {
    * except `Key` have a weight.
    */
   readonly weights?: { readonly [K in Kind]?: number }
-  /** The largest number of events; 6 by default. */
+  /** The maximum number of random events; 6 by default. */
   readonly most?: number
-  /** Events that happen in every scenario. */
+  /** Events that happen in every scenario, in addition to the random events. */
   readonly always?: ReadonlyArray<Scenario.Event>
   /** The bounds of the message delays, in milliseconds; 0 to 200 by default. */
   readonly latency?: Scenario.Latency
@@ -68,8 +68,8 @@ export interface Surroundings {
 const between = (min: number, max: number) => fc.integer({ min, max: Math.max(min, max) })
 
 /**
- * Creates an arbitrary of objects with the tag `_tag`. The caller must state the type `A`, because TypeScript cannot
- * infer it from the fields.
+ * Creates an arbitrary that generates objects with the tag `_tag`. The caller must state the type `A`, because
+ * TypeScript cannot infer it from the fields.
  */
 const tagged = <A extends { readonly _tag: string }>(
   _tag: A["_tag"],
@@ -170,7 +170,7 @@ const down = { downMillis: between(0, 10_000) }
 const eventsOf = (possible: Possibilities, around: Surroundings) => {
   const { busyMillis, calls, markets, millis } = around
   const { permille = 300 } = possible
-  // At least half of the events happen while the program is probably making calls.
+  // On average, at least half of the events happen while the program is probably making calls.
   const at = { at: fc.oneof(between(0, busyMillis), between(0, millis)) }
   const on = { ...at, market: fc.constantFrom(...markets) }
   const futures = markets.filter((market) => market.endsWith("_PERP"))
@@ -200,7 +200,8 @@ const eventsOf = (possible: Possibilities, around: Surroundings) => {
       ...onFutures,
       lastsMillis: between(0, 10_000)
     }),
-    // At least half of the faults are active from the start. A fault can skip calls, so it may still take effect later.
+    // On average, at least half of the faults are active from the start. A fault can skip calls, so it may still take
+    // effect later.
     Fault: fault && tagged<Scenario.Fault>("Fault", { at: fc.oneof(fc.constant(0), at.at), fault }),
     Kill: tagged<Scenario.Kill>("Kill", { ...at, ...down }),
     KillAtCall: tagged<Scenario.KillAtCall>("KillAtCall", { call: between(1, Math.max(1, calls)), ...down }),
@@ -293,7 +294,7 @@ export const futures: Possibilities = of("Price", "Trade", "Funding", "Liquidati
 /** Books are thin, spreads are wide, and another account's orders trade through several price levels. */
 export const thinBook: Possibilities = of("Book", "Trade", "Walk")
 
-/** The exchange is stopped and restarted, and some calls fail with errors before and after. */
+/** The exchange is stopped and restarted, and some calls fail with errors before and after the outage. */
 export const maintenance: Possibilities = {
   ...of("Outage", "Fault"),
   symptoms: ["BadGateway", "Refuse", "Answer", "Reset"]

@@ -34,7 +34,7 @@ import type { Timeline } from "./Timeline.ts"
 export interface Process extends Peer {
   /** Kills the process: none of its fibers runs again, and no finalizers run. */
   readonly kill: () => void
-  /** Interrupts the process, which runs its finalizers. */
+  /** Interrupts the process, so its finalizers run. */
   readonly stop: () => void
   /** Whether the process has ended or was killed. */
   readonly hasEnded: () => boolean
@@ -126,7 +126,7 @@ export const start = (world: World, program: Program.Program, number: number): P
     hasEnded: () => hasEnded
   }
   // The process starts in a task of its own, so that the seed decides when it starts. A kill can't interrupt a task, so
-  // no process is only partly started.
+  // no process is ever killed while it starts.
   world.tasks.add(() => {
     fiber = Effect.runForkWith(contextOf(world, peer))(run)
     fiber.addObserver((exit) => {

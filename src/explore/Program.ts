@@ -51,7 +51,7 @@ export interface Options {
   readonly name: string
   /**
    * The program. Each process runs it from the beginning. The program must create all its state inside this effect,
-   * because module variables would survive a kill.
+   * because module variables would survive a simulated kill.
    */
   readonly run: Effect.Effect<unknown, unknown, Services>
   /** The invariants that must hold. */
@@ -66,8 +66,8 @@ export interface Options {
   /** The length of the period in which events happen; one minute by default. */
   readonly during?: Duration.Input
   /**
-   * The length of the calm period that follows, without events and faults. Then the program is stopped. 30 seconds by
-   * default.
+   * The length of the calm period that follows, without events or faults; 30 seconds by default. After it, the program
+   * is stopped.
    */
   readonly calm?: Duration.Input
   /** Whether a failed process is restarted after one second; `false` by default. */

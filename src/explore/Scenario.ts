@@ -22,7 +22,7 @@ import type { Fault as AnyFault } from "../sandbox/gateway/Faults.ts"
 import { Fault as AnyFaultSchema } from "../sandbox/gateway/Faults.ts"
 
 /**
- * A market's price changes, relative to its price at that time.
+ * The price of a market changes, relative to its value at that time.
  *
  * @category models
  */
@@ -182,7 +182,7 @@ export interface Stop {
 
 /**
  * The exchange is stopped and restarted. It keeps all commands that it has acknowledged. Calls and streams in progress
- * are lost. While the exchange is stopped, it refuses connections, and other events, except faults, have no effect on
+ * are lost. While the exchange is stopped, it refuses connections. Other events, except faults, then have no effect on
  * it.
  *
  * @category models

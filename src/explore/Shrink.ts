@@ -6,13 +6,13 @@ import * as Scenario from "./Scenario.ts"
 import type { History } from "./World.ts"
 
 /**
- * The methods of a fast-check arbitrary with which values can be shrunk, even values that the arbitrary did not
- * generate.
+ * The methods of a fast-check arbitrary that shrink values, including values that the arbitrary did not generate.
  */
 type Shrinks = Pick<fc.Arbitrary<Scenario.Scenario>, "canShrinkWithoutContext" | "shrink">
 
 /**
- * Returns scenarios with fewer events or the default delays. They are tried before individual numbers are made smaller.
+ * Returns scenarios with the usual fiber order, the default delays or fewer events. They are tried before individual
+ * numbers are made smaller.
  */
 const simpler = (scenario: Scenario.Scenario): ReadonlyArray<Scenario.Scenario> => {
   const { events, latency, order } = scenario

@@ -57,7 +57,7 @@ const gaps = [Infinity, 100, 15]
 /**
  * A history's ready tasks. If `order` is 0, tasks run in the order in which they were added, as with Effect's own
  * scheduler. Any other number is a seed: the next task is a random one among those with the lowest priority number, and
- * the program's fibers also yield at random.
+ * the program's fibers may also yield at random.
  */
 export class Tasks {
   private readonly random: Seeded.Seeded | undefined

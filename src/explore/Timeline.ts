@@ -28,7 +28,7 @@ interface Timer {
 
 /**
  * Returns the index at which to insert a new timer that is due at `at`. The list is sorted from latest to earliest; the
- * last timer runs first, so the new timer comes before timers that are due at the same time.
+ * timer at the end runs first, so the new timer comes before timers that are due at the same time.
  */
 const indexOf = (timers: ReadonlyArray<Timer>, at: number): number => {
   let [low, high] = [0, timers.length]

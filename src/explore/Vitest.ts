@@ -32,8 +32,8 @@ export interface Options extends Explore.Options {
 }
 
 /**
- * Registers an exploration as a test. If the search finds a counterexample, the test fails with its story, its scenario
- * and the seed.
+ * Registers an exploration as a test, which fails unless the verdict is `held`. If the search finds a counterexample,
+ * the failure shows its story, its scenario and the seed.
  *
  * @category running
  */

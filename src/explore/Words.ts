@@ -198,7 +198,7 @@ const linesOf = (history: History, begin: number): ReadonlyArray<Line> => {
   ].filter(({ rank }) => rank > 0).toSorted((one, other) => one.at - other.at)
 }
 
-/** Replaces consecutive lines with the same text by one line with their number. */
+/** Replaces consecutive lines that have the same text with one line that states their number. */
 const joined = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   const result: Array<Line & { count: number }> = []
   for (const line of lines) {

@@ -43,7 +43,7 @@ export const start = 1_767_607_200_000
  */
 const mostTasks = 500_000
 
-/** The time, in milliseconds, that a program has to end after it was stopped. Then the history ends in any case. */
+/** The time, in milliseconds, within which a stopped program must end. After that, the history ends in any case. */
 const grace = 10_000
 
 /** The delay before a failed process is restarted, in milliseconds. */
@@ -275,8 +275,8 @@ class Running {
         if (tasks.count() > mostTasks) this.invalid = `the history did not end after ${mostTasks} tasks`
         if (this.invalid !== undefined) return true
       } else if (this.ambient.isPending()) return false
-      // After the break, the history continues until the end of the same millisecond, so that the story includes
-      // everything that happened at this time.
+      // After an invariant breaks, the history continues until the end of the same millisecond, so that the story
+      // includes everything that happened at this time.
       else if (this.broken !== undefined || this.isIdle()) this.isOver = true
       else {
         const next = timeline.next()

@@ -29,7 +29,7 @@ import * as Compiled from "./Compiled.ts"
 export type Sharing = "set" | "added" | "single"
 
 /**
- * How a subscriber recovers from a gap, which depends on the channel's messages:
+ * How a subscriber recovers from a gap. This depends on the channel's messages:
  *
  * - `value`: each message is the topic's current value, so the next message replaces all missed messages
  * - `whole`: each message contains all records, and the exchange repeats messages, so the next message replaces all
@@ -156,8 +156,8 @@ export interface Definition<
   readonly topic: Schema.Codec<Topic, unknown>
   /**
    * The parameters of a subscribe request, positional on the wire. They contain all topics of the connection, or only
-   * the topic to add: see `sharing`. If the protocol can't express the topics exactly, the parameters cover more than
-   * them; {@link Definition.about} then selects the relevant part of each message.
+   * the topic to add: see `sharing`. If the protocol can't express the topics exactly, the parameters select more
+   * messages than needed; {@link Definition.about} then selects the relevant part of each message.
    */
   readonly topics: Schema.Codec<ReadonlyArray<Topic>, ReadonlyArray<unknown>>
   /**

@@ -1,6 +1,6 @@
 /**
  * Classifies responses by HTTP status, code, message and fields together, never by the code alone. Codes are ambiguous:
- * 10 may mean a wrong signature or an insufficient balance, and HTTP 429 may mean a used nonce or too many calls.
+ * code 10 may mean a wrong signature or an insufficient balance, and HTTP 429 may mean a used nonce or too many calls.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -35,7 +35,7 @@ export interface Answer {
   readonly request?: object | undefined
   /** Describes how a decoded response contradicts the request; returns `undefined` if it does not. */
   readonly contradiction?: ((value: unknown) => string | undefined) | undefined
-  /** Whether the response must have the request's order id, because the call does not create a new order. */
+  /** Whether the response must contain the request's order id, because the call does not create a new order. */
   readonly sameId?: boolean | undefined
   /**
    * Whether the response is a list of {@link BulkAnswer.Item}. Then an unreadable item does not make the other items
@@ -44,7 +44,7 @@ export interface Answer {
   readonly perItem?: boolean | undefined
 }
 
-/** Matches the secret of a newly created key, which the exchange returns only once. */
+/** Matches the secret of a newly created key. The exchange returns this secret only once. */
 const newSecret = /("apiSecret"\s*:\s*")[^"]+/gu
 
 /** Shortens an error body in the exchange's own format, and removes the call's secrets. */
@@ -137,8 +137,8 @@ const fieldOf = ({ fields, nameOf }: Wire.Any, key: string): string | undefined 
   nameOf(key) ?? (key === totalKey && Object.hasOwn(fields, "amount") ? "amount" : undefined)
 
 /**
- * Converts the `errors` object of an error body to messages by domain field name, and messages for fields that the
- * request does not have.
+ * Splits the `errors` object of an error body into messages keyed by domain field name, and messages for fields that
+ * the request does not have.
  */
 const toFields = (
   errors: unknown,
@@ -370,7 +370,7 @@ const publicRefusal = (
 // -----------------------------------------------------------------------------
 
 /**
- * The fields in which a response that can't be decoded is compared with its request. Maps wire keys to domain names.
+ * The fields that are compared between a request and a response that can't be decoded. Maps wire keys to domain names.
  */
 const echoes = {
   market: "market",
@@ -380,9 +380,9 @@ const echoes = {
 } as const
 
 /**
- * Describes how a response that can't be decoded contradicts the request. It may contain a different market, side or
- * client order id; with `sameId`, it may also contain only other order ids than the request's. Returns `undefined` if
- * there is no contradiction.
+ * Describes how a response that can't be decoded contradicts the request. The response may contain a different market,
+ * side or client order id; with `sameId`, its order ids may also lack the request's. Returns `undefined` if there is no
+ * contradiction.
  */
 const contradictionIn = (
   request: object,
@@ -487,7 +487,7 @@ const orderIdsOf = ({ errorFamily, mutates }: Endpoint.Any, json: unknown) =>
 /**
  * Returns the verdict on a private call's error response. A mutating call counts as refused only if the body has the
  * exchange's own error format and contains no order id, because an order id contradicts a refusal. A read changes
- * nothing, so with an HTTP error status any error body is enough.
+ * nothing, so any error body with an HTTP error status counts as a refusal.
  */
 const privateError = (
   endpoint: Endpoint.Any,
@@ -529,7 +529,7 @@ export const classify = <E extends Endpoint.Any>(
 ): Verdict<Endpoint.Response<E>> => {
   const { status, text } = answer
   if (status >= 300 && status < 400) return uncertain("redirected", `HTTP ${status}; redirects are never followed`)
-  // After HTTP 408 and 421, a proxy might send the call to the exchange again, whatever the body contains.
+  // After HTTP 408 or 421, a proxy might send the call to the exchange again, whatever the body contains.
   if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
   const isSuccess = status >= 200 && status < 300
   if (isSuccess) {

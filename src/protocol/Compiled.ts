@@ -94,7 +94,7 @@ const array = ({ elements, rest }: SchemaAST.Arrays, compile: Compile): Parser |
 }
 
 /**
- * Whether a missing field with this schema stays missing. A struct is only compiled if this is true of all its fields:
+ * Whether a missing field with this schema stays missing. A struct is only compiled if this is true for all its fields:
  * no field may have a default.
  */
 export const keepsNothing = ({ encoding }: SchemaAST.AST): boolean =>
@@ -354,8 +354,8 @@ export const make = (interpret: Compile): Compile => {
 export const compile: Compile = make(interpreted)
 
 /**
- * Creates a function that tries the compiled schema first, and the schema itself if that refuses the input. Both are
- * created on first use.
+ * Creates a function that tries the compiled schema first, and the schema itself if the compiled one refuses the input.
+ * Both are created on first use.
  */
 const either = <A>(
   ast: () => SchemaAST.AST,

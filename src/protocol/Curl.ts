@@ -32,7 +32,7 @@ export const signatureBy = (secret: string): string =>
   `signature=$(printf %s "$payload" | openssl dgst -sha512 -hmac ${secret} | sed 's/^.* //')`
 
 /**
- * The headers as shell words. The API key comes from `TXC_API_KEY`, the other values come from shell variables of the
+ * The headers as shell words. The API key comes from `TXC_API_KEY`; the other values come from shell variables of the
  * same script.
  */
 export const fromShell = {

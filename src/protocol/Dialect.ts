@@ -129,7 +129,7 @@ export interface Refusals {
 }
 
 /**
- * A reason for refusing a call whose fields do not break a constraint. {@link Refusals} explains each reason.
+ * A reason for refusing a call, other than fields that break a constraint. {@link Refusals} explains each reason.
  *
  * @category models
  */
@@ -224,7 +224,7 @@ export interface Dialect {
   readonly omissible: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /**
    * Creates the schema of a field that only the live exchange has. The document's dialect neither reads nor writes such
-   * a field, and the client refuses a request with the field before sending.
+   * a field, and the client refuses to send a request with the field.
    */
   readonly extension: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /**
@@ -248,8 +248,8 @@ export interface Dialect {
   /** The maximum page offset in lists of orders and trades. */
   readonly maxRecordOffset: Paging.RecordOffset
   /**
-   * Whether the dialect requires keys on the wire that the live exchange may omit, even if the key's value means
-   * "absent": see `Wire.Absent`.
+   * Whether the dialect requires keys on the wire that the live exchange may omit, even if their values mean "absent":
+   * see `Wire.Absent`.
    */
   readonly demandsAll: boolean
   /**
@@ -258,11 +258,11 @@ export interface Dialect {
    */
   readonly nonce: (nonce: number, window: boolean) => NonceFields
   /**
-   * The unit of nonces, which the client derives from the time. A key can use one nonce per unit: a thousand or a
+   * The unit of the nonces that the client derives from the time. A key can use one nonce per unit: a thousand or a
    * million nonces per second.
    */
   readonly nonceUnit: "milliseconds" | "microseconds"
-  /** The refusals for calls whose fields do not break a constraint. */
+  /** The refusals for all reasons other than fields that break a constraint. */
   readonly refusals: Refusals
   /** Whether an error body may omit `errors`, which the document requires (the document, "Errors"). */
   readonly omitsErrors: boolean
@@ -520,8 +520,8 @@ export const live: Dialect = made(() => ({
     const code = codes.size === 1 ? [...codes][0] ?? 30 : 30
     return { status: badRequests.has(code) ? 400 : 422, code, message: validationFailed }
   },
-  // The live exchange's key is the field's camel-case name if a value is not a multiple of the market's step, and a
-  // separate key for the total (amount × price). For all other errors, it is the wire key.
+  // If a value is not a multiple of the market's step, the live exchange's key is the field's camel-case name. Errors
+  // about the total (amount × price) have a separate key, and all other errors have the wire key.
   errorKey: (field, wireKey, { kind }) =>
     kind === "step" ? field : kind === "minTotal" || kind === "maxTotal" ? totalKey : wireKey,
   fieldValidation: { status: 400, code: 0, message: validationFailed },

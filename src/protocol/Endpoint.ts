@@ -407,8 +407,9 @@ export interface Codec<Request, Response> {
 const all = { errors: "all" } as const
 
 /**
- * Adds violations for fields that other fields make mandatory to a schema's violations, and sorts all of them by field.
- * A schema alone would report them too late, because it checks constraints between fields only if each field is valid.
+ * Reports missing fields that other fields make mandatory, in addition to a schema's violations, and sorts the result
+ * by field. A schema alone would report these fields too late, because it checks constraints between fields only if
+ * each field is valid.
  */
 const violations = <A>(
   result: Result.Result<A, Schema.SchemaError>,

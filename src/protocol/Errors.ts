@@ -87,7 +87,7 @@ export interface NamedFields {
   readonly fields: FieldErrors<string>
   /** The response's errors for fields that the request does not have. The keys are the exchange's field names. */
   readonly otherFields: OtherFields
-  /** The request's client order id, if it has a valid id. */
+  /** The request's client order id, if it has a valid one. */
   readonly clientOrderId?: ClientOrderId
 }
 
@@ -366,10 +366,10 @@ export class NotAuthorized extends judged(
 
 /**
  * The exchange did not accept the nonce: the key has already used it, it arrived out of order, or it is too far from
- * the exchange's clock (the document, "Authentication", 3). Nothing was applied. The client has already retried a read
- * with a new nonce, and also a mutating call if its transport can open a new connection. You may retry the call as
- * well. If this error happens often, another program uses the same key, or this machine's clock is wrong: see
- * `ServerClock` and the `Nonce` layers.
+ * the exchange's clock (the document, "Authentication", 3). Nothing was applied. If the call was a read, or if the
+ * transport can open a new connection, the client has already retried the call with a new nonce. You may retry it, too.
+ * If this error happens often, another program uses the same key, or this machine's clock is wrong: see `ServerClock`
+ * and the `Nonce` layers.
  *
  * @category errors
  */
@@ -436,7 +436,7 @@ export class RateLimited extends judged(
   declare readonly clientOrderId?: ClientOrderId
   /** Always `true`: wait for `retryAfter`, or for a few seconds if it is absent. */
   readonly isRetryable = true
-  /** One line with the call, the reason and the time to retry. */
+  /** One line with the call, the reason and when to retry. */
   override get message(): string {
     const when = this.retryAfter === undefined ? "Wait before you retry." : `Retry after ${this.retryAfter} ms.`
     return this.origin === "local"

@@ -31,7 +31,7 @@ const mayBeLarge = (text: string): boolean => {
 
 const integer = /^-?[0-9]+$/u
 
-// `JSON.parse` with access to a number's source text, and `JSON.rawJSON`. Node has both since version 21, but
+// `JSON.parse` with access to a number's source text, and `JSON.rawJSON`. Node has had both since version 21, but
 // TypeScript's library does not declare them yet.
 declare global {
   interface JSON {
@@ -64,7 +64,7 @@ export const parse = (text: string): Result.Result<unknown, unknown> => {
 /** The error that {@link parseUnique} returns when an object has a duplicate key. */
 export const repeatedKey = "an object has a duplicate key"
 
-/** Counts the keys in JSON text, which are strings followed by a colon. */
+/** Counts the keys in JSON text: the strings that are followed by a colon. */
 const writtenKeys = (text: string): number => {
   let count = 0
   for (let open = text.indexOf("\""); open !== -1;) {

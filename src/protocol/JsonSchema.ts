@@ -49,7 +49,7 @@ const unique = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> =>
   values.filter((value, index) => values.findIndex((other) => isSame(value, other)) === index)
 
 /**
- * Combines schemas as alternatives, without duplicates. If a schema consists only of alternatives itself, these replace
+ * Combines schemas as alternatives, without duplicates. If a schema itself consists only of alternatives, they replace
  * it.
  */
 export const anyOf = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {

@@ -37,8 +37,8 @@ export interface OnMargin extends Order {
   /** `buy` opens or increases a long position, or reduces a short position. `sell` does the reverse. */
   readonly side: OrderSide
   /**
-   * The ordered amount, in the base currency. The market sets its precision and minimum, and limits the total (amount ×
-   * price).
+   * The ordered amount, in the base currency. The market sets the amount's precision and minimum, and limits the total
+   * (amount × price).
    */
   readonly amount: Amount
   /**
@@ -80,7 +80,7 @@ export interface Resting {
 
 /** The terms of an order that becomes active only when the market reaches its activation price. */
 export interface Triggered {
-  /** The price that triggers the order, in the quote currency. The market sets its precision. */
+  /** The price that triggers the order, in the quote currency. The market sets the price's precision. */
   readonly activationPrice: Price
 }
 
@@ -179,8 +179,8 @@ export const hasLimit = {
 } as const
 
 /**
- * The constraints that a reduce-only order has neither a take-profit nor a stop-loss, because the exchange refuses such
- * an order (live documentation).
+ * The constraints that a reduce-only order has neither a take-profit nor a stop-loss, because the exchange refuses the
+ * combination (live documentation).
  */
 export const exits = (["takeProfit", "stopLoss"] as const).map((field) => ({
   field: "reduceOnly" as const,

@@ -12,15 +12,15 @@ import { Windows } from "./Windows.ts"
 /** The replacement for each removed part. */
 const removed = "<redacted>"
 
-/** The minimum length of a removed part of a secret, in characters. */
+/** The minimum length of a removed part of a secret, in characters. A shorter secret is only removed as a whole. */
 const window = 8
 
 /** Matches runs of letters, digits and `+/=_-` that are long enough to be a secret. */
 const longRun = /[A-Za-z0-9+/=_-]{24,}/gu
 
 /**
- * A text after its escape sequences were decoded, with the start and end of each character in the original text.
- * Without positions, this is the original text itself.
+ * A text whose escape sequences were decoded, with the start and end of each character in the original text. Without
+ * positions, this is the original text itself.
  */
 interface Reading {
   readonly text: string
@@ -188,8 +188,8 @@ const spellings = (secret: string): ReadonlyArray<string> => {
 const between = "\uffff"
 
 /**
- * Returns the parts of an encoding with {@link window} characters that normalization makes shorter, because they
- * contain whitespace or padding. Also returns the entire encoding if it is shorter than {@link window} after
+ * Returns each part of {@link window} characters in an encoding that normalization makes shorter, because the part
+ * contains whitespace or padding. Also returns the entire encoding if it is shorter than {@link window} after
  * normalization.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {
@@ -207,7 +207,7 @@ const shortParts = (spelling: string): ReadonlyArray<string> => {
   return found
 }
 
-/** Returns the parts of secrets that must be removed: one index of parts per length. */
+/** Indexes the parts of secrets that must be removed: one index for each length of a part. */
 const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
   const short = new Map<number, Set<string>>()
   const add = (text: string, least: number) => {
@@ -287,8 +287,8 @@ export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => s
 }
 
 /**
- * Removes runs of 24 or more letters and digits, even if they are escaped. Afterwards an excerpt of a response from an
- * unknown server may still reveal other data, but no key, signature or code.
+ * Removes runs of 24 or more letters, digits and `+/=_-`, even if they are escaped. Afterwards, an excerpt of a
+ * response from an unknown server may still reveal other data, but no key, signature or code.
  */
 export const withoutLongRuns = (text: string): string => {
   const marks = new Marks(text)

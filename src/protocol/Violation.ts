@@ -72,8 +72,8 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
 }
 
 /**
- * The key for the total (amount × price) in the live exchange's errors, although no request that places an order has
- * this field.
+ * The key for the total (amount × price) in the live exchange's errors. No request that places an order has a field
+ * with this name.
  */
 export const totalKey = "total"
 
@@ -279,7 +279,7 @@ export const words = (errorFamily: ErrorFamily, wireKey: string, constraint: Con
   errorFamily === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
 
 /**
- * Returns the `errors` object of an error body (the document, "Errors"), which contains the messages of each field.
+ * Returns the `errors` object of an error body (the document, "Errors"), which contains the messages for each field.
  * `wireKeyOf` returns a field's name in the messages. `keyOf` returns its key in the object, which may depend on the
  * constraint.
  */

@@ -121,7 +121,7 @@ const describedKey = "effect-txc/described"
 /**
  * Creates an annotation for a codec's wire side: the schema of its wire format, for protocol descriptions such as
  * OpenAPI. This is needed if the wire side itself accepts more values than the wire format allows, because the codec
- * checks them later.
+ * checks the values only later.
  */
 export const describedBy = (schema: () => Schema.Constraint): { readonly [describedKey]: () => Schema.Constraint } => ({
   [describedKey]: schema
@@ -137,7 +137,7 @@ const definedKey = "effect-txc/defined"
 /**
  * Creates an annotation that gives a model a name, so that protocol descriptions such as OpenAPI define the model only
  * once. A code generator names the type of an unnamed model after the field that contains it. Then two different models
- * might get the same name, and one model several types.
+ * might get the same name, and one model might become several types.
  */
 export const definedAs = (name: string): { readonly [definedKey]: string } => ({ [definedKey]: name })
 
@@ -225,7 +225,7 @@ export const renamed = <A extends string>(
   written: { readonly [name: string]: string } = {}
 ): Schema.Codec<A, string> => {
   const toDomain = new Map<string, string>(Object.entries(table))
-  // The table is reversed, because the last entry for a domain name takes precedence in a `Map`.
+  // The table is reversed, because in a `Map` the last entry takes precedence, but here the first wire name must.
   const toWire = new Map<string, string>([
     ...Object.entries(table).toReversed().map(([wire, name]) => [name, wire] as const),
     ...Object.entries(written)

@@ -25,9 +25,9 @@ export interface Absent {
 
 /** A JSON key that combines several fields. */
 export interface Joint {
-  /** Returns the wire object with the key split into its fields, before the fields are read. */
+  /** Splits the key into its fields, and returns the new wire object. Called before the fields are read. */
   readonly split: (wire: ObjectReader.Fields) => ObjectReader.Fields
-  /** Returns the wire object with the fields joined into the key, after the fields are written. */
+  /** Joins the fields into the key, and returns the new wire object. Called after the fields are written. */
   readonly join: (wire: ObjectReader.Fields) => ObjectReader.Fields
 }
 

@@ -14,7 +14,7 @@ import { OrderDeals } from "../../endpoints/OrderDeals.ts"
 import { market } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/** The tour's calls that list the deals of orders, and arm and disarm a kill switch. */
+/** The tour's calls that list an order's deals, and arm and disarm a kill switch. */
 export const rows = Effect.gen(function*() {
   const deals = yield* OrderDeals
   const fills = yield* Fills

@@ -60,7 +60,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** The tour's calls that place stop-limit and stop-market orders, on spot and margin. */
+/** The tour's calls that place stop-limit and stop-market orders, both spot and on margin. */
 export const stops = Effect.gen(function*() {
   const stopMarket = yield* StopMarketOrders
   const stopLimit = yield* CollateralStopLimitOrders

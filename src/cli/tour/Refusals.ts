@@ -11,7 +11,7 @@ import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Example from "../../sandbox/Example.ts"
 import { fails } from "./Row.ts"
 
-/** Returns the tour's calls with a wrong secret, with a key without access, and to a closed port. */
+/** Returns the tour's calls that use a wrong secret, a key without access, or a closed port. */
 export const rows = (baseUrl: string, dialect: Dialect) => {
   const as = (apiKey: string, apiSecret: string, url = baseUrl) =>
     Exchange.layer({

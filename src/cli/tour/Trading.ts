@@ -87,7 +87,7 @@ export const matching = Effect.gen(function*() {
   ] as const
 })
 
-/** The tour's calls for the order history, and for a stop order that triggers and fills. */
+/** The tour's calls for the order history and fills, and for a stop order that triggers and fills. */
 export const ended = Effect.gen(function*() {
   const history = yield* OrderHistory
   const fills = yield* Fills

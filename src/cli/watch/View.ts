@@ -9,20 +9,20 @@ export interface Definition<Event, State, Record> {
   readonly command: string
   /** A description of the table's content, in a few words. */
   readonly summary: string
-  /** Returns the records in an event, which are added to the table, replace records, or remove them. */
+  /** Returns the records in an event. Each is added to the table, replaces a record, or removes one. */
   readonly ofEvent: (event: Event) => ReadonlyArray<Record>
   /** Returns the records in a state. */
   readonly ofState: (state: State) => ReadonlyArray<Record>
   /**
-   * The items that contain all records, and therefore replace the table: only states, both states and events, or
-   * neither.
+   * The kinds of items that contain all records, and therefore replace the table: only states, both states and events,
+   * or neither.
    */
   readonly whole: "states" | "both" | "neither"
   /** Returns a record's key. A record replaces an earlier record with the same key. */
   readonly keyOf: (record: Record) => string
   /** The maximum number of records; unlimited by default. The oldest records are dropped. */
   readonly keeps?: number
-  /** Whether a record means that the record with its key is removed from the table. */
+  /** Whether this record removes the record with the same key from the table. */
   readonly isGone?: (record: Record) => boolean
   /**
    * Sorts the records, and may drop records that the topic does not include. By default, the records stay in order of
