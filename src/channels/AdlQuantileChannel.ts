@@ -32,7 +32,7 @@ import * as topics from "./topics.ts"
 export type { AnyMarket as Topic } from "./topics.ts"
 
 /**
- * The places of the account's long and short positions on one market in the auto-deleveraging queue.
+ * The places, in the auto-deleveraging queue, of the account's long and short positions on one market.
  *
  * @category models
  */

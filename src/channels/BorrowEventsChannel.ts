@@ -1,5 +1,5 @@
 /**
- * Margin calls and liquidations of the account's borrows, as they happen.
+ * Liquidations of the account's borrows, and margin calls on them, as they happen.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export const Event = Unrecognised.open(oneOf(["margin_call", "liquidation"]))
 export type Event = typeof Event.Type
 
 /**
- * A borrow's margin call or liquidation.
+ * A margin call on a borrow, or the borrow's liquidation.
  *
  * @category models
  */
@@ -83,7 +83,7 @@ export const channel = Channel.make({
 })
 
 /**
- * Margin calls and liquidations of the account's borrows, as a stream.
+ * Liquidations of the account's borrows, and margin calls on them, as a stream.
  *
  * @category services
  */

@@ -140,8 +140,8 @@ export interface Request {
 }
 
 /**
- * An interval's prices, in the quote currency, and its volume so far. A message describes the current interval. The
- * last message for an interval contains the interval's final values.
+ * An interval's prices, in the quote currency, and its volume so far. A pushed message describes the current interval.
+ * The last message for an interval contains the interval's final values.
  *
  * @category models
  */
@@ -230,9 +230,9 @@ const contains = (candles: ReadonlyArray<Candle>, { time, volume }: Candle): boo
 export class CandlesChannel extends Context.Service<CandlesChannel, {
   /**
    * Emits the latest candles, at most 100, as a `Snapshot` with the latest candle last, and then each change to a
-   * candle, at most two per second. A candle's last change has its final values.
+   * candle, at most two per second. A candle's last change has the candle's final values.
    *
-   * Each market and interval needs its own connection.
+   * Each combination of market and interval needs its own connection.
    */
   readonly stream: (
     topic: Topic

@@ -63,7 +63,7 @@ export interface Deal {
   readonly timestamp: UnixTime
   /** The order's side: `buy` or `sell`. */
   readonly side: ReceivedSide
-  /** Whether the order was the maker or the taker of the trade. */
+  /** Whether the order was the maker or the taker in the trade. */
   readonly role: ReceivedRole
   /** The traded amount, in the base currency. */
   readonly amount: Decimal

@@ -35,15 +35,15 @@ import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * The numbers of levels per side that a subscription can request.
+ * The allowed numbers of levels per side.
  *
  * @category constants
  */
 export const limits = [1, 5, 10, 20, 30, 50, 100] as const
 
 /**
- * The price steps that a subscription can request, in the quote currency. All levels within a step are merged into one
- * level; `"0"` means no merging.
+ * The allowed price steps, in the quote currency. All levels within a step are merged into one level; `"0"` means no
+ * merging.
  *
  * @category constants
  */

@@ -96,7 +96,7 @@ export interface ExecutedOrder extends OrderAnswer.AnyOrder {
   readonly source?: Source
   /** Whether the order was immediate-or-cancel. */
   readonly ioc?: boolean
-  /** Whether the order traded only against retail orders (RPI, "retail price improvement"). */
+  /** Whether the order could trade only against retail orders (RPI, "retail price improvement"). */
   readonly rpi?: boolean
   /** Whether the order traded as a retail order, which may get a better price. */
   readonly retail?: boolean
@@ -132,7 +132,7 @@ const numbers = {
 } as const
 
 /**
- * A type of orders to read. Margin orders have their own types. The exchange places `normalization` orders to settle
+ * An order type to read. Margin orders have their own types. The exchange places `normalization` orders to settle
  * positions.
  *
  * @category models
@@ -286,7 +286,7 @@ const readLatest = (topic: Topic): Continuity.Read<ReadonlyArray<ExecutedOrder>>
  */
 export class ExecutedOrdersChannel extends Context.Service<ExecutedOrdersChannel, {
   /**
-   * Emits the latest orders, at most 100, as a `Snapshot`, in the order of the exchange's response, and then each order
+   * Emits the latest orders, at most 100, as a `Snapshot`, sorted as in the exchange's response, and then each order
    * that closes. After every lost connection, the stream is interrupted and starts with a `Snapshot` again, because an
    * order may have been missed: the documentation does not state whether the exchange sorts the orders by closing time.
    */

@@ -110,7 +110,7 @@ export const channel = Channel.make({
   example: { market: example }
 })
 
-/** Reads all orders on a market. Fails if the orders change faster than the pages can be read. */
+/** Reads all pending orders on a market. Fails if the orders change faster than the pages can be read. */
 const readAll = (market: topics.Market["market"]): Continuity.Read<ReadonlyArray<orders.PendingOrder>> => (ask) =>
   Stream.runCollect(
     Pages.stream(

@@ -1,5 +1,5 @@
 /**
- * Margin calls and liquidations of the account's positions, as they happen.
+ * Liquidations of the account's positions, and margin calls on them, as they happen.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export const Event = Unrecognised.open(oneOf(["margin_call", "liquidation"]))
 export type Event = typeof Event.Type
 
 /**
- * A position's margin call or liquidation.
+ * A margin call on a position, or the position's liquidation.
  *
  * @category models
  */
@@ -85,7 +85,7 @@ export const channel = Channel.make({
 })
 
 /**
- * Margin calls and liquidations of the account's positions, as a stream.
+ * Liquidations of the account's positions, and margin calls on them, as a stream.
  *
  * @category services
  */

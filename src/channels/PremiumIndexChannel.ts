@@ -120,7 +120,7 @@ export const channel = Channel.make({
 export class PremiumIndexChannel extends Context.Service<PremiumIndexChannel, {
   /**
    * Emits the prices and the funding rate twice a second. If you do not read a value in time, the market's next value
-   * replaces it. The first item of each market is a `Snapshot`.
+   * replaces it. The first item for each market is a `Snapshot`.
    */
   readonly stream: (
     topic?: topics.AnyMarket

@@ -55,7 +55,7 @@ export type Module<Name extends string> =
 export type ChannelOf<K extends Name> = Contract[K]["channel"]
 
 /**
- * The service identifiers of the channels with a given access.
+ * The service identifiers of the public channels, the private channels, or both.
  *
  * @category models
  */
@@ -65,7 +65,7 @@ export type ServiceOf<Access extends "public" | "private"> = {
     : never
 }[Name]
 
-/** Proves that every module of the contract is complete: an incomplete module is a type error that names the module. */
+/** Proves that every module of the contract is complete: an incomplete module causes a type error that names it. */
 const modules: { readonly [K in Name]: Module<K> } = contract
 
 /**

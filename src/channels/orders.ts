@@ -21,7 +21,7 @@ const normalization = 14
 /** The wire numbers of the order types without a limit price. For these types, `price: "0"` means no price. */
 const marketTypes: ReadonlyArray<unknown> = [2, 4, 202, 203]
 
-/** Types that the domain does not list are returned as an `Unrecognised`: either a name or the wire's number. */
+/** An order type that the domain does not list is returned as an `Unrecognised`: a name or the wire's number. */
 const Type = forms.numbered(ReceivedType, [
   [1, "limit"],
   [2, "market"],
@@ -100,7 +100,7 @@ export interface PendingOrder extends OrderAnswer.Order {
 /** The schema of a {@link PendingOrder}. */
 export const pending: Schema.Codec<PendingOrder, unknown> = Wire.answer<PendingOrder>(common, spelling).schema
 
-/** The schema of a closed order. The response to a query has different fields from a pushed order. */
+/** The schema of a closed order. A pushed order and an order in the response to a query have different fields. */
 export const ended = <A extends object>(further: Schema.Struct.Fields): Schema.Codec<A, unknown> =>
   // The casts are safe if `A` has all fields of an order except those in `further`.
   Wire.answer<A>({ ...common, left: Schema.optionalKey(common.left), ...further } as never, spelling as never).schema

@@ -35,7 +35,7 @@ export interface AnyAsset {
 }
 
 /**
- * The only topic of a channel without parameters, which covers all its messages.
+ * The only topic of a channel without parameters. It covers all of the channel's messages.
  *
  * @category models
  */

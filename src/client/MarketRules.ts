@@ -86,8 +86,8 @@ export const layerNone: Layer.Layer<MarketRules> = Layer.succeed(MarketRules, { 
  */
 export interface CacheOptions {
   /**
-   * The age that the cached markets may reach. The first order after that reloads them in the background. Default: five
-   * minutes.
+   * The age at which the cached markets become stale. The first order after that reloads them in the background.
+   * Default: five minutes.
    */
   readonly timeToLive?: Duration.Input
   /** The maximum time that an order waits for the markets to load. Default: thirty seconds. */

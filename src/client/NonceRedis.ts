@@ -41,8 +41,8 @@ const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
 /**
- * Returns an error if a call would have to wait too long for the lease: `millis` is the time until the lease's first
- * number can be used. Otherwise returns `undefined`.
+ * Returns an error if a call would have to wait too long for the lease; otherwise returns `undefined`. `millis` is the
+ * time until the lease's first number can be used.
  */
 const behind = (millis: number): NonceUnavailable | undefined =>
   millis <= maxSetBack ? undefined : new NonceUnavailable({

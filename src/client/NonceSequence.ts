@@ -28,7 +28,7 @@ export interface Of {
  */
 export const maxAhead = 2000
 
-/** The maximum time, in milliseconds, by which a clock can be set back before calls fail instead of waiting. */
+/** How far, in milliseconds, a clock can be set back: up to this, calls wait; beyond it, they fail. */
 export const maxSetBack = 4000
 
 /** Creates a function that tracks a clock's latest time, and returns an error when the clock was set back too far. */
@@ -110,7 +110,7 @@ export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<n
 
 /**
  * Returns a function that creates one value per API key and nonce unit, on first use. Repeated lookups with the same
- * object are faster.
+ * `Of` object are faster.
  */
 export const perKey = <A>(make: (of: Of) => A): (of: Of) => A => {
   const known = new Map<string, A>()

@@ -28,14 +28,15 @@ export interface Progress {
 }
 
 /**
- * Makes a call in a span, if there is a tracer or a parent span. Otherwise nothing would read the span, and the span
- * would cost more than the rest of the call.
+ * Makes a call in a span if there is a tracer or a parent span, and otherwise without a span: nothing would read the
+ * span, and it would cost more than the rest of the call.
  */
 export const spanned = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   inSpan(name, call, noFrame)
 
 /**
- * Like {@link spanned}, but for the span that describes the HTTP request. {@link of} adds its attributes to this span.
+ * Like {@link spanned}, but for the span that describes the HTTP request. {@link of} adds the call's attributes to this
+ * span.
  */
 export const requested = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   inSpan(name, call, asClient)

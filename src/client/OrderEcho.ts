@@ -29,7 +29,7 @@ interface Echoed {
   readonly postOnly?: boolean
   /** Whether the exchange cancels the part that can't trade immediately. */
   readonly ioc?: boolean
-  /** Whether the order only trades against retail orders. */
+  /** Whether the order trades only against retail orders. */
   readonly rpi?: boolean
   /** Whether the order trades as a retail order. */
   readonly retail?: boolean

@@ -131,10 +131,10 @@ const isLast = <A>({ records, total }: CountedPage<A>, offset: number, size: num
  * errors; `limit` is the page size, 100 by default.
  *
  * Most responses have no total, so a page with fewer records than its limit is the last page. No page can start beyond
- * index `last`: 10000 by default; 4294967295 in the live exchange's lists of orders and trades. The page that starts at
- * `last` has 100 records, and the stream skips records that it has already emitted. By default the stream therefore
- * reaches indices 0 to 10099. If the last page is full, there may be more records: the stream emits that page, and then
- * fails with `PageCeilingReached`.
+ * index `last`, which is 10000 by default, and 4294967295 in the live exchange's lists of orders and trades. The page
+ * that starts at `last` has 100 records, and the stream skips records that it has already emitted. By default the
+ * stream therefore reaches indices 0 to 10099. If the last page is full, there may be more records: the stream emits
+ * that page, and then fails with `PageCeilingReached`.
  *
  * As long as the list does not change, each record is emitted once, in the list's order. Records that are added or
  * removed during the read shift the pages. With an `identity`, no record is emitted twice, and each page begins with

@@ -59,8 +59,8 @@ export const slack = 250
 const retries = 3
 
 /**
- * Chooses the size of a bucket (`most`) and the milliseconds until a token returns. A full bucket plus the tokens that
- * return during a window and the slack never exceed the limit.
+ * Chooses the size of a bucket (`most`) and the milliseconds until a token returns. The tokens in a full bucket, plus
+ * the tokens that return during one window and the slack time after it, never exceed the limit.
  */
 const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
   const most = Math.max(1, Math.floor(calls / 4))
@@ -219,8 +219,8 @@ const bucketOf = (counter: Counter): Bucket => {
 /** A separately counted limit: a burst of up to `most` calls, then one more call per interval. */
 export interface Counted {
   /**
-   * The exchange and the endpoint or, for public calls, the exchange and the limit. Calls with the same string are
-   * counted together.
+   * Identifies the exchange and the endpoint or, for public calls, the exchange and the limit. Calls with the same
+   * string are counted together.
    */
   readonly what: string
   /** The API key that signs the calls; absent for public calls. */

@@ -32,7 +32,7 @@ export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRe
 }) {
   /** The file's path. */
   declare readonly path: string
-  /** The reason for the refusal, and how to fix it. */
+  /** The reason for the refusal, and how to fix the problem. */
   declare readonly problem: string
   override get message(): string {
     return `The credentials in ${this.path} are not used: ${this.problem}`
@@ -40,8 +40,8 @@ export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRe
 }
 
 /**
- * Provides credentials from configuration: `TXC_API_KEY` and `TXC_API_SECRET`. Fails with `InvalidCredentials`, which
- * names a missing variable.
+ * Provides credentials from configuration: `TXC_API_KEY` and `TXC_API_SECRET`. Fails with `InvalidCredentials`; if a
+ * variable is missing, the error names it.
  *
  * @category layers
  */

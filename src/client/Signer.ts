@@ -53,7 +53,7 @@ export class SigningFailed extends Schema.TaggedError<SigningFailed>()("SigningF
  * @category services
  */
 export class Signer extends Context.Service<Signer, {
-  /** The public key, sent as `X-TXC-APIKEY`. */
+  /** The public API key, sent as `X-TXC-APIKEY`. */
   readonly apiKey: Redacted.Redacted
   /**
    * Returns the lower-case hexadecimal HMAC-SHA512 of a payload, keyed with the API secret (the document,

@@ -23,7 +23,7 @@ export const credential = Effect.fnUntraced(function*(
   return Option.isSome(found) ? found.value : yield* fail(`is missing; set ${name}`)
 })
 
-/** The API key and its secret, both valid. */
+/** Reads the API key and its secret, and checks both. */
 export const credentials: Effect.Effect<Credentials.Options, Credentials.InvalidCredentials> = Effect.gen(function*() {
   return yield* Credentials.make({ apiKey: yield* credential("apiKey"), apiSecret: yield* credential("apiSecret") })
 })
@@ -37,7 +37,7 @@ const optional = <A>(setting: Config.Config<A>, problem: string, baseUrl = "") =
 
 const noPlace = "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"
 
-/** The exchange to call. */
+/** Reads the exchange to call. */
 export const region: Effect.Effect<Region.Region["Service"], Region.InvalidBaseUrl> = Effect.gen(function*() {
   const server = yield* optional(Config.Literals(["global", "eu"], "TXC_REGION"), "set TXC_REGION to global or eu")
   const baseUrl = yield* optional(Config.NonEmptyString("TXC_BASE_URL"), noPlace)

@@ -22,7 +22,7 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * The places of the account's long and short positions on one market in the auto-deleveraging queue.
+ * The places, in the auto-deleveraging queue, of the account's long and short positions on one market.
  *
  * @category models
  */

@@ -44,7 +44,7 @@ export interface Routes {
 }
 
 /**
- * The minimum and maximum of a single deposit or withdrawal, in units of the asset.
+ * The minimum and maximum amount of a single deposit or withdrawal, in units of the asset.
  *
  * @category models
  */
@@ -148,7 +148,7 @@ const memo = () =>
 
 const digits = /^(?:0|[1-9][0-9]{0,14})$/u
 
-/** The exchange has also sent the CoinMarketCap id as a string. */
+/** The exchange has sometimes sent the CoinMarketCap id as a string. */
 const readNumber = (wire: unknown): unknown => typeof wire === "string" && digits.test(wire) ? Number(wire) : wire
 
 const asset = ({ older }: Dialect) =>

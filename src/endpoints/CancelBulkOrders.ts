@@ -75,7 +75,7 @@ export interface Canceled {
   readonly orderId: OrderId
   /** Your client order id. Absent when the order has no client order id. */
   readonly clientOrderId?: ClientOrderId
-  /** The market on which the order traded. */
+  /** The order's market. */
   readonly market: MarketName
 }
 

@@ -98,8 +98,8 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Describes how the canceled pair differs from the requested pair. The request may contain the pair's own id or a leg's
- * id.
+ * Describes how the canceled pair differs from the requested pair. An exchange might also accept a leg's order id, so a
+ * leg's id identifies its pair here.
  */
 const otherPair = (
   { clientOrderId, market, orderId }: Endpoint.Request<typeof endpoint>,

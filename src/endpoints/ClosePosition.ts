@@ -81,7 +81,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class ClosePosition extends Context.Service<ClosePosition, {
   /**
-   * Closes a position completely with a market order on the opposite side, and cancels its take-profit and stop-loss.
+   * Closes a position completely with a market order on the opposite side, and cancels the position's take-profit and
+   * stop-loss.
    *
    * Fails with:
    *

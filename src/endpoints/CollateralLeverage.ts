@@ -86,7 +86,9 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** Describes the contradiction if a different leverage applies than requested; otherwise returns `undefined`. */
+/**
+ * Describes how the leverage in the response differs from the requested leverage; `undefined` if it is the same.
+ */
 const contradiction = ({ leverage }: Request, answer: Applied): string | undefined =>
   answer.leverage === leverage ? undefined : `the leverage is ${answer.leverage}, not ${leverage}`
 

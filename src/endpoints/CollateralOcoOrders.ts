@@ -65,8 +65,8 @@ export interface Request extends OrderTerms.OnMargin {
   /** The pair's client order id. The client generates an id when you omit it. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * Whether both legs may only reduce or close a position; the exchange reduces an amount larger than the position to
-   * the position's size. Default `false`. The document announces this field for a later version.
+   * Whether both legs may only reduce or close a position. If the amount is larger than the position, the exchange
+   * reduces the amount to the position's size. Default `false`. The document announces this field for a later version.
    */
   readonly reduceOnly?: boolean
   /**
@@ -154,7 +154,7 @@ const legFields = (dialect: Dialect) => ({
 
 const legKeys = ({ keys }: Dialect) => ({ ...keys, postOnly: "post_only" })
 
-/** A leg always has a limit price, even when that price is zero. */
+/** A leg always has a limit price, so a price of zero does not mean that the price is absent. */
 const legSpelling = (dialect: Dialect) => ({
   absent: OrderFields.absentIds(dialect),
   ...OrderFields.joint(dialect)

@@ -81,7 +81,7 @@ export interface Fee {
   readonly withdraw: TransferFee
 }
 
-/** The live exchange has also sent this flag as `"0"` and `"1"`. */
+/** The live exchange has sometimes sent this flag as `"0"` and `"1"`. */
 const readFlag = (wire: unknown): unknown => wire === "1" ? true : wire === "0" ? false : wire
 
 const Flag = Schema.Literals(["0", "1"])

@@ -107,7 +107,7 @@ interface ReceivedFill {
   readonly timestamp: UnixTime
   /** The order's side: `buy` or `sell`. */
   readonly side: ReceivedSide
-  /** Whether the order was the maker or the taker of the trade. */
+  /** Whether the order was the maker or the taker in the trade. */
   readonly role: Role
   /** The traded amount, in the base currency. */
   readonly amount: Decimal

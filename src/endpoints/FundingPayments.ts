@@ -64,7 +64,7 @@ const request = () =>
   })
 
 /**
- * A funding payment of one position. Captured records satisfy `fundingAmount = -(fundingRate * positionAmount *
+ * A funding payment for one position. Captured records satisfy `fundingAmount = -(fundingRate * positionAmount *
  * settlementPrice)`.
  *
  * @category models

@@ -91,7 +91,7 @@ const Millis = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,14})$/u)
   })
 )
 
-/** An integer, which the exchange has also sent as a string. */
+/** An integer, which the exchange has sometimes sent as a string. */
 const Count = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u))]).pipe(
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transform((count) => Number(count)),

@@ -79,7 +79,7 @@ export const endpoint = Endpoint.make({
  */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
-/** Describes the contradiction if the requested mode is not on; otherwise returns `undefined`. */
+/** Describes how the mode in the response differs from the requested mode; `undefined` if it is the same. */
 const contradiction = ({ hedgeMode }: Request, answer: Applied): string | undefined =>
   (answer.hedgeMode ?? hedgeMode) === hedgeMode
     ? undefined

@@ -68,7 +68,7 @@ export interface Disarming {
 export interface Request {
   /** The market whose orders the kill switch cancels. */
   readonly market: MarketName
-  /** The time until the kill switch cancels the orders, in seconds: 5 to 600. `null` disarms. */
+  /** The time until the kill switch cancels the orders, in seconds: 5 to 600. `null` disarms the kill switch. */
   readonly timeout: KillSwitchSeconds | null
   /** Only orders of these types. The list has one to three types. Default: all types. */
   readonly types?: ReadonlyArray<CancelAllType>
@@ -85,7 +85,7 @@ const described = Wire.describedBy(() =>
 )
 
 /**
- * A string of digits, or `null`, which the trading library ccxt writes as the string `"null"`. The live exchange
+ * A string of digits, or `null`. The trading library ccxt writes `null` as the string `"null"`. The live exchange
  * requires a string and refuses a number.
  */
 const timeout = Schema.NullOr(Schema.String).annotate({ ...isText, ...described }).pipe(
@@ -125,7 +125,7 @@ export interface Timer {
   /** The time when the kill switch cancels the orders unless it is armed again, in Unix seconds. */
   readonly cancellationTime: UnixSeconds
   /**
-   * The types of orders that the kill switch cancels. Absent, on the wire `null`, when the kill switch cancels all
+   * The types of orders that the kill switch cancels. Absent (`null` on the wire) when the kill switch cancels all
    * types.
    */
   readonly types?: ReadonlyArray<CancelAllType | Unrecognised.Unrecognised>
@@ -186,8 +186,8 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 const isTimer = (answer: Timer | void): answer is Timer => answer !== undefined
 
 /**
- * Describes the contradiction if the response shows a different market, timeout or order types than the request, or if
- * the kill switch was armed instead of disarmed or vice versa; otherwise returns `undefined`.
+ * Describes how the response contradicts the request: a different market, timeout or list of order types, or a kill
+ * switch armed instead of disarmed, or vice versa. `undefined` if there is no contradiction.
  */
 const contradiction = ({ market, timeout, types }: Request, answer: Timer | void): string | undefined => {
   if (!isTimer(answer)) return timeout === null ? undefined : "no kill switch is armed"

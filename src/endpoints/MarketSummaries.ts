@@ -28,7 +28,7 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * A market's 24-hour statistics. Prices are in the quote currency, and zero when there is no price.
+ * A market's 24-hour statistics. Prices are in the quote currency; zero when there is no price.
  *
  * @category models
  */

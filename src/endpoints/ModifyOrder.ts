@@ -119,7 +119,7 @@ const request = (dialect: Dialect) =>
     ]
   })
 
-/** The exchange has also sent a list that contains only the order. */
+/** The exchange has sometimes sent a list that contains only the order. */
 const readOrder = (wire: unknown): unknown => Array.isArray(wire) && wire.length === 1 ? wire[0] : wire
 
 const response = (dialect: Dialect) => {

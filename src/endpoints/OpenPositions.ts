@@ -111,7 +111,7 @@ export interface Position {
 
 const orNull = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** An empty string, which the exchange has also sent for an absent number. */
+/** An empty string, which the exchange has sometimes sent for an absent number. */
 const empty = { value: "", when: () => true, demanded: false, written: false }
 
 const position = () =>

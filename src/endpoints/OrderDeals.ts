@@ -89,7 +89,7 @@ export interface Deal {
   readonly clientOrderId?: ClientOrderId
   /** The trade's time, in Unix seconds with microsecond precision. */
   readonly timestamp: UnixTime
-  /** Whether the order was the maker or the taker of the trade. */
+  /** Whether the order was the maker or the taker in the trade. */
   readonly role: Role
   /** The traded amount, in the base currency. */
   readonly amount: Decimal

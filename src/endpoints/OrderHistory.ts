@@ -138,7 +138,7 @@ export interface EndedOrder extends OrderAnswer.AnyOrder {
   readonly makerFee?: FeeRate
   /** Whether the order was immediate-or-cancel. */
   readonly ioc?: boolean
-  /** Whether the order traded only against retail orders (RPI, "retail price improvement"). */
+  /** Whether the order could trade only against retail orders (RPI, "retail price improvement"). */
   readonly rpi?: boolean
   /** Whether the order could only reduce or close a position. */
   readonly reduceOnly?: boolean

@@ -77,7 +77,7 @@ export interface AtPrice extends Terms {
 export interface AtBest extends Terms {
   /** How to trade at the best bid or offer once the order triggers. */
   readonly bboRole: BboRole
-  /** The document's dialect requires a price even if `bboRole` is present. */
+  /** Needed only in the document's dialect, which requires a price even if `bboRole` is present. */
   readonly price?: Price
 }
 

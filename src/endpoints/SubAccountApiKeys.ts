@@ -86,7 +86,7 @@ export interface SubAccountApiKey {
   readonly title: string
   /** Whether the key can be used. */
   readonly isEnabled: boolean
-  /** The public key. */
+  /** The public API key. */
   readonly apiKey: ApiKey
   /** A value that stands for the key's permissions. The document does not explain the values. */
   readonly type: string

@@ -35,7 +35,7 @@ const request = () => Wire.struct({})
  */
 export interface Token {
   /**
-   * The token: the first parameter of the request `authorize`. The exchange does not document how long a token is
+   * The token: the first parameter of the `authorize` request. The exchange does not document how long a token is
    * valid.
    */
   readonly token: Redacted.Redacted

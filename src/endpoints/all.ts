@@ -74,7 +74,7 @@ export type PublicName = {
   readonly [K in Name]: EndpointOf<K>["access"] extends "public" ? K : never
 }[Name]
 
-/** Proves that every module of the contract is complete: an incomplete module is a type error that names the module. */
+/** Proves that every module of the contract is complete: an incomplete module causes a type error that names it. */
 const modules: { readonly [K in Name]: Module<K> } = contract
 
 /** The endpoint names in the contract. */

@@ -38,7 +38,8 @@ import * as Recording from "./Recording.ts"
 /**
  * The maximum duration of one attempt, from its first byte to the last byte of the response. The signer, which runs
  * before that, has a separate limit of the same length. The time spent waiting for a nonce is not included. Default:
- * ten seconds. Provide a value to an exchange's layer for all calls, or to a single call, which takes precedence.
+ * ten seconds. Provide a value to an exchange's layer for all calls, or to a single call; the single call's value takes
+ * precedence.
  */
 export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call/Timeout", {
   defaultValue: () => "10 seconds"
@@ -49,7 +50,7 @@ export const withTimeout: (
   timeout: Duration.Input
 ) => <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(Timeout)
 
-/** The target of an endpoint's attempts. */
+/** The parts that all attempts of an endpoint share. */
 export interface Destination {
   /** Sends the attempts. */
   readonly transport: Transport.Transport["Service"]
@@ -83,7 +84,7 @@ export interface Signing {
 
 /** The limits of one attempt. */
 export interface Limits {
-  /** The maximum time for signing, which is also the maximum time for the exchange's response. */
+  /** The maximum time for signing. The exchange's response has a separate limit of the same length. */
   readonly timeout: Duration.Duration
   /** The maximum response size, in bytes. */
   readonly maxAnswerBytes: number

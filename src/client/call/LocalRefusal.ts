@@ -10,8 +10,8 @@ import type { MarketRules } from "../MarketRules.ts"
 import { clientOrderIdOf } from "./OrderReference.ts"
 
 /**
- * Creates the error for a request with these violations: the same error as after a refusal by the exchange. An endpoint
- * that declares no field errors uses its general refusal.
+ * Creates the error for a request with these violations: the same error as after a refusal by the exchange. For an
+ * endpoint that declares no field errors, the error is its general refusal.
  */
 export const refusedLocally = (
   endpoint: Endpoint.Any,
@@ -61,7 +61,7 @@ const toRefused = (
 
 /**
  * Checks an order against its market's rules before sending. Fails with `ValidationFailed` when the order breaks a
- * market limit, and with `ExchangeUnreachable` (`why: "market-rules"`) when the markets can't be loaded.
+ * rule, and with `ExchangeUnreachable` (`why: "market-rules"`) when the markets can't be loaded.
  */
 export const withinMarketRules = <F extends string>(
   rules: MarketRules["Service"],

@@ -25,8 +25,8 @@ export const ReadRetry = Context.Reference<ReadonlyArray<Duration.Input>>("effec
 })
 
 /**
- * Makes attempts until an attempt succeeds or fails with an error that a retry can't fix. The effect that retries a
- * read is built only after the read's first failure, because most calls do not fail.
+ * Makes attempts until an attempt succeeds, fails with an error that a retry can't fix, or is the last one allowed. The
+ * effect that retries a read is built only after the read's first failure, because most calls do not fail.
  */
 export const of = (endpoint: Endpoint.Any, bucket: RateLimits.Bucket) =>
 (

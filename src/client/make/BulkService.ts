@@ -151,9 +151,9 @@ export interface Kind<O, E> {
   readonly each: E
   /** The order type. */
   readonly type: OrderType
-  /** Selects the terms to check against the market's limits. */
+  /** Selects the terms to check against the market's rules. */
   readonly bounds: (order: O) => Market.Bounded
-  /** Whether an exchange with this policy returns the client order ids of these orders. Default: always `true`. */
+  /** Whether an exchange with the given policy returns the client order ids of these orders. Default: always `true`. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 

@@ -63,7 +63,10 @@ const partsOf = <Topic, Message, X extends Access, Queries extends Readonly<Reco
   ) as never
 })
 
-/** After an interruption, a stream of signals waits at most this long for a state, and then continues without one. */
+/**
+ * The maximum time that a stream of signals waits for a state after an interruption. If no state arrives in time, the
+ * stream continues without a state.
+ */
 const patience = "10 seconds"
 
 /**

@@ -27,14 +27,14 @@ export type Leg = readonly [order: OrderEcho.Leg, type: OrderType, asked: OrderE
 
 /** The properties of one kind of order. */
 export interface Kind<Request, Order> {
-  /** Selects the terms to check against the market's limits. */
+  /** Selects the terms to check against the market's rules. */
   readonly bounds: (request: Request) => Market.Bounded
   /**
    * Pairs each order in the response with its requested terms. An OCO response contains two orders (the legs), and any
    * other response contains one.
    */
   readonly legs: (order: Order, request: Request) => ReadonlyArray<Leg>
-  /** Whether an exchange with this policy returns the client order ids of these orders. Default: always `true`. */
+  /** Whether an exchange with the given policy returns the client order ids of these orders. Default: always `true`. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 

@@ -16,7 +16,7 @@ import * as ServiceLayer from "./ServiceLayer.ts"
 export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
   /** Reads one page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all records, in pages of `limit` (default 100). See `Pages.stream` for its guarantees. */
+  /** Reads all records, in pages of `limit` (default 100). See `Pages.stream` for the guarantees. */
   readonly stream: (
     request?: Omit<Request, "offset">
   ) => Stream.Stream<Item, Failure | Errors.PageCeilingReached | Errors.ListShifted>
@@ -26,7 +26,7 @@ export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
 export interface PagingOf<Request extends Pages.Request, Page, Item, Failure> {
   /** Reads one page. */
   readonly page: (request: Request) => Effect.Effect<Page, Failure>
-  /** Reads all records, in pages of `limit` (default 100). See `Pages.stream` for its guarantees. */
+  /** Reads all records, in pages of `limit` (default 100). See `Pages.stream` for the guarantees. */
   readonly stream: (
     request: Omit<Request, "offset">
   ) => Stream.Stream<Item, Failure | Errors.PageCeilingReached | Errors.ListShifted>

@@ -9,7 +9,7 @@ import * as ServiceLayer from "./ServiceLayer.ts"
 
 /**
  * Builds the layer for a private endpoint's service. `methods` creates the service from two functions: `call` makes a
- * call, in a span with the endpoint's name, and `takes` returns whether requests in the exchange's dialect have a
+ * call, in a span with the endpoint's name, and `takes` returns whether requests in the exchange's dialect have a given
  * field. `checks` are additional checks that some endpoints need.
  */
 export const layer = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(

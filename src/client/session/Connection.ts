@@ -22,8 +22,8 @@ import type { Dialer } from "./Dialer.ts"
 export const pingEvery = "30 seconds"
 
 /**
- * The maximum wait for a response, including a pong. If there is no response in this time, the connection is considered
- * dead. So a silent connection ends, at the latest, after the time between two pings plus this wait.
+ * The maximum wait for a response, including a pong. If there is no response within this time, the connection is
+ * considered dead. So a silent connection ends, at the latest, after the time between two pings plus this wait.
  */
 export const deadline = "10 seconds"
 

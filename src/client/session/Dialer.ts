@@ -61,15 +61,15 @@ export const urlOf = (baseUrl: string): string => {
  */
 export class Dialer extends Context.Service<Dialer, {
   /**
-   * Creates a socket for one connection. Sockets are not reused: data that is written while Effect's socket is
-   * disconnected is stored and sent over the socket's next connection, before that connection is authorized.
+   * Creates a socket for one connection. Sockets are not reused, because Effect's socket stores data that is written
+   * while it is disconnected, and would send the data over its next connection before that connection is authorized.
    */
   readonly dial: Effect.Effect<Socket.Socket, never, Scope.Scope>
 }>()("effect-txc/client/session/Dialer") {}
 
 /**
  * Connects to a URL with the platform's `WebSocket`, or with the WebSocket of the package `ws`: provide
- * `Socket.layerWebSocketConstructorGlobal` or `NodeSocket.layerWebSocketConstructorWS` of `@effect/platform-node`.
+ * `Socket.layerWebSocketConstructorGlobal`, or `NodeWS.layerWebSocketConstructor` of `@effect/platform-node`.
  *
  * @category layers
  */

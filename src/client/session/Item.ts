@@ -26,8 +26,8 @@ export interface Event<E> {
 }
 
 /**
- * A state from which to continue: it replaces everything that the stream emitted before, and the events after it follow
- * this state. Most streams begin with a `Snapshot`.
+ * A state that replaces everything that the stream has emitted before. The stream continues from this state. Most
+ * streams begin with a `Snapshot`.
  *
  * @category models
  */

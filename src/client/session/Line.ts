@@ -23,8 +23,8 @@ import type { Subscriber } from "./Subscriber.ts"
 import * as Topics from "./Topics.ts"
 
 /**
- * The nominal pause before the first reconnection, in milliseconds. It doubles with each failure, up to {@link
- * longestPause}.
+ * The nominal pause before the first reconnection, in milliseconds. It doubles with each failure, to {@link
+ * longestPause} at most.
  */
 const firstPause = 1000
 
@@ -66,7 +66,7 @@ const asking = (connection: Connection.Connection): Continuity.Ask => (query, pa
   })
 }
 
-/** Authorizes the connection for its account, before any private request is sent. */
+/** Authorizes the connection for the account, before any private request is sent. */
 const authorize = (connection: Connection.Connection, token: Redacted.Redacted) => {
   const secret = Redacted.value(token)
   return connection.command(Frame.methods.authorize, [secret, "public"]).pipe(
@@ -166,7 +166,7 @@ export class Line {
     this.#work.openUnsafe()
   }
 
-  /** Starts getting a new state for a subscriber whose topic is acknowledged. */
+  /** Starts getting a new state for a subscriber, if its topic is acknowledged. */
   readonly resume = (subscriber: Subscriber): void => {
     const place = this.#places.get(subscriber)
     if (place === undefined || !place.topics.holds(place.entry)) return
@@ -341,8 +341,8 @@ export class Line {
 }
 
 /**
- * The pause after `failures` consecutive failures, in milliseconds: a random time between half of the nominal pause and
- * the full pause.
+ * The pause after `failures` consecutive failures, in milliseconds: a random time from half of the nominal pause to all
+ * of it.
  */
 const pauseAfter = (failures: number): Effect.Effect<number> =>
   Effect.map(Random.next, (random) => Math.min(firstPause * 2 ** (failures - 1), longestPause) * (0.5 + random / 2))

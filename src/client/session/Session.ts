@@ -67,7 +67,7 @@ const grace = "5 seconds"
 /** The maximum time that a query waits for a connection and a response. */
 const patience = "20 seconds"
 
-/** A session's streams and queries. They fail with `Failure`. */
+/** A session's streams and queries. They can fail with `Failure`. */
 export interface Streams<Failure> {
   /** Subscribes to a topic for as long as the stream runs. */
   readonly stream: <Topic, Message, Event, State>(

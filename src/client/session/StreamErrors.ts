@@ -101,7 +101,7 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
 }
 
 /**
- * The exchange did not accept the token that authorizes the connection for its account. Check the API key's permissions
+ * The exchange did not accept the token that authorizes the connection for the account. Check the API key's permissions
  * and the region.
  *
  * @category errors

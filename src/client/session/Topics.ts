@@ -44,7 +44,7 @@ export class Topics {
   /** The topics with subscribers, keyed by id. */
   readonly wanted = new Map<string, Entry>()
   /**
-   * The time up to which the past renewals use up the rate, in Unix milliseconds. Each renewal adds {@link pause}.
+   * The time, in Unix milliseconds, up to which past renewals use up the allowed rate. A renewal adds {@link pause}.
    */
   #renewedAt = -Infinity
   #held = new Set<Entry>()

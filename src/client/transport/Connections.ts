@@ -113,8 +113,7 @@ type Seen = "nothing" | "unsolicited" | "ended"
 export type Watch = (run: (seen: Seen) => void) => void
 
 /**
- * A dispatcher that counts the connections that it has closed: the total, and the connections with unsolicited
- * responses.
+ * A dispatcher that counts its closed connections: all of them, and those with unsolicited responses.
  */
 export class Watched<D extends Dispatcher = Dispatcher> {
   readonly dispatcher: D

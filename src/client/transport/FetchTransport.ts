@@ -61,8 +61,8 @@ const isBrowser = (): boolean => (globalThis.navigator?.userAgent ?? "").startsW
 /**
  * Whether a browser can send a stream to this address. Over HTTP/1.1, a browser's `fetch` reads the stream and then
  * fails in the same way as when a connection is lost, so an order would have an unknown outcome. This function
- * therefore sends an empty, unsigned request to the same address, which would fail in the same way, but can't place an
- * order.
+ * therefore sends an empty, unsigned request to the same address: that request would fail in the same way, but can't
+ * place an order.
  */
 const takesStreamsAt = (fetch: Fetch, { timeout, url }: Transport.Request): Effect.Effect<boolean> => {
   const answered = Effect.promise((signal) => {
@@ -169,7 +169,7 @@ class Sending implements Delivery.Delivery {
         controller.enqueue(body)
         controller.close()
       }
-      // With a mark of 0, the body is enqueued only when it is read, so `isRead` is correct.
+      // With a high-water mark of 0, the body is enqueued only when it is read, so `isRead` is correct.
     }, { highWaterMark: 0 })
     // Without this header the stream's length would be unknown, so it would be sent in chunks, which servers may
     // refuse.

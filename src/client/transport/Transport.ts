@@ -175,9 +175,9 @@ export class Transport extends Context.Service<Transport, {
 
 /**
  * The maximum size of a response's body in bytes, after decompression. Default: 32 MiB. Provide a value to an
- * exchange's layer for all calls, or to a single call, which takes precedence. The largest real responses (all markets,
- * assets or fees) are smaller than 2 MiB. If a response is larger, its connection is closed, and the call fails in the
- * same way as after any unreadable response.
+ * exchange's layer for all calls, or to a single call; the single call's value takes precedence. The largest real
+ * responses (all markets, assets or fees) are smaller than 2 MiB. If a response is larger, its connection is closed,
+ * and the call fails in the same way as after any unreadable response.
  *
  * @category configuration
  */

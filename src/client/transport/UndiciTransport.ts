@@ -30,7 +30,7 @@ import * as Delivery from "./Delivery.ts"
 import * as Received from "./Received.ts"
 import * as Transport from "./Transport.ts"
 
-/** Aborts a request that was abandoned, or that must not be sent a second time. */
+/** The error that aborts an abandoned request, or the second sending of a request that may be sent only once. */
 class Unwanted extends Data.TaggedError("Unwanted") {
   override readonly message = "the request may be sent only once"
 }
@@ -61,7 +61,7 @@ const place = (url: string): Place => {
   return slash === -1 ? { origin: url, path: "/" } : { origin: url.slice(0, slash), path: url.slice(slash) }
 }
 
-/** Aborts an abandoned request. No caller sees this error. */
+/** The error that aborts an abandoned request. No caller sees this error. */
 const abandoned = new Unwanted()
 
 /** A transport's dispatchers. */
@@ -225,7 +225,7 @@ const over = <D extends Dispatcher>(route: Route<D>, bodyOf: BodyOf): Transport.
 })
 
 /**
- * Sends over your own dispatcher, such as undici's `ProxyAgent`. You must close it yourself.
+ * Sends over your own dispatcher, such as undici's `ProxyAgent`. You must close the dispatcher yourself.
  *
  * The body of an at-most-once request can be read only once, so a dispatcher that retries can't deliver such a request
  * again. This protection adds a small cost to each call. Nevertheless, do not use a dispatcher that retries or follows
