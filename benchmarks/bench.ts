@@ -55,7 +55,7 @@ const { positionals, values } = parseArgs({
   options: { json: { type: "string" }, plot: { type: "string" }, smoke: { type: "boolean", default: false } }
 })
 
-/** Resolves a file name against the folder in which npm was called, which differs from the current folder. */
+/** Resolves a file name against the folder in which npm was called, not against the current folder. */
 const fileOf = (name: string | undefined) =>
   name === undefined ? undefined : resolve(process.env["INIT_CWD"] ?? "", name)
 

@@ -21,7 +21,7 @@ export interface Plan {
   readonly rounds: number
   /** The length of a turn, in milliseconds. */
   readonly turnMillis: number
-  /** After this time, in milliseconds, no further round starts once three rounds are complete. */
+  /** Once this many milliseconds have passed and three rounds are complete, no further round starts. */
   readonly longestMillis: number
   /** The divisor for the operation counts of rows that have fixed counts. */
   readonly shrink: number

@@ -1,6 +1,6 @@
 /**
  * The library's live views: session, checks, decoding, and the view, without a socket. An Effect `Socket` in memory
- * delivers the text of each frame. Nothing reads the views' values.
+ * delivers the text of each frame. While the views are measured, nothing reads their books and orders.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

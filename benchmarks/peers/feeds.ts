@@ -25,7 +25,7 @@ export interface Message {
   readonly feed: FeedName
   /** The number of subscribers on one connection. Default: one. */
   readonly subscribers?: number
-  /** Measures for this many milliseconds, and returns a {@link Sample} per frame. */
+  /** Measures for this many milliseconds, and returns the mean cost of a frame as a {@link Sample}. */
   readonly millis?: number
   /** Without `millis`, applies this many frames, and returns {@link Left}. */
   readonly frames?: number

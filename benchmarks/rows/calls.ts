@@ -1,4 +1,4 @@
-/** Measures complete calls over loopback, and the CPU cost of a call on its own, with no socket. */
+/** Measures complete calls over loopback, and the CPU cost of the library's own work, without a socket. */
 import { start } from "../harness/children.ts"
 import { compare, type Turn } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"

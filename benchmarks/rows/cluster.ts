@@ -126,7 +126,7 @@ const measure = async (plan: Plan): Promise<Found> => {
   return await withPostgres(async (database) => {
     migrate(database)
     const written = await journals(database, join(folder, "journal.sqlite"), plan)
-    // Each round takes seconds, and a smoke run cannot shorten it, so a smoke run has one round of each.
+    // Each round takes seconds, and a smoke run cannot shorten it, so a smoke run has only one round.
     return { lines: [...await troubles(database, plan.shrink === 1 ? 4 : 1), ...written] }
   }).finally(() => rmSync(folder, { recursive: true, force: true }))
 }

@@ -1,6 +1,6 @@
 /**
- * fast-check arbitraries: one for each brand of the domain, keyed by its schema's identifier, and whole requests and
- * responses built from them. They generate text from characters, not from the schemas' patterns.
+ * fast-check arbitraries: one for each brand of the domain, keyed by its schema's identifier, and those for whole
+ * requests and responses. They generate text from characters, not from the schemas' patterns.
  *
  * @example
  * ```ts
@@ -252,8 +252,8 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 // -----------------------------------------------------------------------------
 
 /**
- * Returns those of a schema and its nested schemas that have an identifier, keyed by identifier. Visits both the
- * decoded and the encoded side.
+ * Returns a schema and its nested schemas, keyed by identifier. Leaves out schemas without an identifier. Visits both
+ * the decoded and the encoded side.
  */
 export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
   const found = new Map<string, SchemaAST.AST>()
@@ -366,8 +366,8 @@ const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "
 
 /**
  * Valid requests of an endpoint; optional keys are sometimes absent. Fields are generated one by one, and requests that
- * violate only such constraints are filtered out. Requests with any other violation are kept, because they
- * reveal a defect in an arbitrary.
+ * violate only constraints between fields or on an amount's digits are filtered out. Requests with any other violation
+ * are kept, because they reveal a defect in an arbitrary.
  */
 export const anyRequest = <E extends Endpoint.Any>(
   endpoint: E,

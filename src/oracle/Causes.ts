@@ -15,7 +15,7 @@ export interface Cause {
   readonly why: string
   /** The ids of the rules. */
   readonly rules: ReadonlyArray<string>
-  /** Whether the target does not serve the calls of these rules. The details of each rule are then redundant. */
+  /** Present if the cause is that the target does not serve these calls. Each rule's details are then redundant. */
   readonly isUnserved?: true
 }
 

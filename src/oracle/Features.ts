@@ -118,7 +118,7 @@ const namesOf = (call: string): ReadonlyArray<string> => isChannel(call) ? [call
 const reasonOf = ({ missing = {} }: Features, call: string): string | undefined =>
   namesOf(call).map((name) => missing[name]).find((reason) => reason !== undefined)
 
-/** Whether a list of endpoints contains a call. A list with a channel also contains the WebSocket, and the reverse. */
+/** Whether a list of endpoints contains a call. A list with a channel also contains the WebSocket, and vice versa. */
 const lists = (endpoints: ReadonlyArray<string>, call: string): boolean =>
   namesOf(call).some((name) => endpoints.includes(name)) || (call === Channels.webSocket && endpoints.some(isChannel))
 

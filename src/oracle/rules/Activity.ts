@@ -202,7 +202,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
     statement: "Lists past trades from lastId onwards, up to the limit",
     check: Effect.fnUntraced(function*(world) {
       const { market, price, taker } = yield* Trading.take(world, "0.01")
-      // Makes two more trades, so that one trade is older than the trade that lastId names.
+      // Makes two more trades, so that one trade is older than the trade that `lastId` names.
       for (let n = 0; n < 2; n++) {
         yield* Trading.placeOther(world, taker, { market: market.name, price, side: "buy", amount: "0.005" })
       }

@@ -1,5 +1,5 @@
 /**
- * Rules about the effect of bboRole once a stop-limit order is triggered (document, Endpoints §3). The document names
+ * Rules about the effect of `bboRole` once a stop-limit order is triggered (document, Endpoints §3). The document names
  * the two methods; their effect is this project's stance.
  */
 import * as Effect from "effect/Effect"

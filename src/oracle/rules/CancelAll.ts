@@ -49,7 +49,7 @@ const open = Effect.fnUntraced(function*(world: World, account: Account) {
   return [...(yield* Orders.list(world, account, Paths.activeOrders)).keys()]
 })
 
-/** Cancels with these fields, and expects that exactly the orders of these kinds stay open. */
+/** Makes a cancel-all call with these fields, and expects that exactly the orders of these kinds stay open. */
 const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: ReadonlyArray<Kind>) {
   const account = yield* world.trader
   const orders = yield* rest(world, account)

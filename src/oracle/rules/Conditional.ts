@@ -34,7 +34,7 @@ const rest = Effect.fnUntraced(function*(world: World, account: Account, more: B
   return { answer, order: json, exit, market, oto: Json.isObject(json["oto"]) ? json["oto"] : {} }
 })
 
-/** Fills an order that has a take-profit and a stop-loss, from another account. */
+/** From another account, fills an order that has a take-profit and a stop-loss. */
 const filled = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   const [account, other] = [yield* world.trader, yield* world.open()]
   const market = yield* world.market
@@ -68,7 +68,7 @@ const notFound = (answer: Target.Answer, key: string) =>
       Refusals.namedFields(answer).includes(key)
   )
 
-/** Cancels with this call, and expects that the same call then finds no order and that no order is open. */
+/** Cancels an order with this call, and expects that the same call then finds no order and that no order is open. */
 const cancels = Effect.fnUntraced(function*(
   world: World,
   account: Account,

@@ -25,7 +25,7 @@ const has = Effect.fnUntraced(function*(world: World, account: Account, amounts:
   )
 })
 
-/** The futures orders, with their prices. */
+/** The calls that place orders on the futures market, with their price fields. */
 const kinds: ReadonlyArray<readonly [path: string, fields: Body]> = [
   [Paths.collateralLimit, { price: String(basePrice) }],
   [Paths.collateralMarketOrder, {}],

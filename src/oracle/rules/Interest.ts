@@ -22,7 +22,7 @@ const history = (world: World, fields: Readonly<Record<string, unknown>>) => Lis
 const sorted = (records: ReadonlyArray<unknown>): string =>
   records.map((record) => JSON.stringify(record)).toSorted().join()
 
-/** The plan and ticker of each interest payment to make. Some payments share a plan, others a ticker. */
+/** The plan and ticker of each interest payment to make. All plans differ, but two payments share a ticker. */
 const mixed = [plans[0], plans[1], ["oracle-plan-c", "USDT"]].flatMap(([planId = "", ticker = ""] = []) => [
   [planId, ticker] as const
 ])

@@ -38,7 +38,7 @@ const wrong = (market: Market, what: typeof wrongs[number]): Body =>
     }[what]
   )
 
-/** Returns the result and the error of an item, which must have exactly one of them. */
+/** Returns the result or the error of an item. If the item has both, returns neither. */
 const parts = (item: unknown) => {
   const { error, result } = Json.isObject(item) ? item : { error: undefined, result: undefined }
   return {

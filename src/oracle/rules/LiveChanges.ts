@@ -71,7 +71,7 @@ const changes: ReadonlyArray<(world: World, market: Market) => Body> = [
 ]
 
 /**
- * Fills 0.01 of an order of 0.03 from another account, then changes the order. Returns the response, and both orders.
+ * From another account, fills 0.01 of an order of 0.03. Then changes the order. Returns the response, and both orders.
  */
 const changedInPart = Effect.fnUntraced(function*(world: World, path: string, change: Body) {
   const [account, other] = [yield* LiveOrders.customer(world), yield* world.open()]

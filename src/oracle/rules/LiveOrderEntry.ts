@@ -22,13 +22,13 @@ const draft = (market: Market, more: Body = {}): Body => ({
   ...more
 })
 
-/** Creates such an order with the smallest amount, for a real account. */
+/** Creates a buy order of the smallest amount that rests far from the market, for a real account. */
 const smallest = (market: Market, more: Body = {}): Body =>
   draft(market, { amount: Orders.amountFor(market, Number(Orders.lowPrice(market))), ...more })
 
 /**
- * Flags that exclude each other, and the possible codes of the refusal. A target may first refuse `rpi` (43) or
- * `retail` (42) because the account has no permission.
+ * Mutually exclusive flags, and the possible codes of the refusal. A target may first refuse `rpi` (43) or `retail`
+ * (42) because the account has no permission.
  */
 const flags: ReadonlyArray<{ readonly path: string; readonly fields: Body; readonly codes: ReadonlyArray<number> }> = [
   ...paths.flatMap((path) => [

@@ -1,4 +1,4 @@
-/** Rules about the collateral account as a whole, which only the live exchange's documentation describes. */
+/** Rules about the collateral account as a whole. Only the live exchange's documentation describes its calls. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"

@@ -55,7 +55,7 @@ const sweep = Effect.fnUntraced(function*(world: World, entry: Entry, size: numb
   const { type: _type, ...terms } = LiveOrders.ordered(type, fields)
   const expected: Body = {
     ...terms,
-    // The documentation gives the type of a stock-market order only to a buy, so a sell's type is not compared.
+    // The documentation states the type of a stock-market order only for a buy, so a sell's type is not compared.
     ...(path === Paths.stockMarketOrder && side === "sell" ? {} : { type }),
     ...LiveOrders.identity(order),
     ...LiveOrders.filled(size, parts)

@@ -15,7 +15,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Endpoints §2", level: "SHOULD" })
 
-/** Whether the target supports reduceOnly. Tests this with a reduce-only order that closes a position. */
+/** Whether the target supports `reduceOnly`. Tests this with a reduce-only order that closes a position. */
 const isTaken = Effect.fnUntraced(function*(world: World) {
   const account = yield* world.open()
   const market = yield* Trading.openPosition(world, account, "buy", "0.01")

@@ -167,7 +167,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
     "Locks in the trade balance at least the funds that the open spot orders need",
     Effect.fnUntraced(function*(world, account) {
       const { records } = yield* RecordLists.recordsOf(world, account, RecordLists.open)
-      // Reads the list again, because `records` lack the prefix `margin` that marks the type of an order on the
+      // Reads the list again, because the types in `records` lack the prefix `margin`, which marks an order on the
       // collateral balance.
       const { items } = yield* LiveCalls.list(world, account, Paths.activeOrders, { limit: RecordLists.most })
       const isSpot = items.filter(Json.isObject).filter(({ type }) => type === "limit").map(({ orderId }) => orderId)
@@ -191,7 +191,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
   )
 ]
 
-/** Rules about the lists of an account that have only a few entries. */
+/** Rules about those of an account's lists that have only a few entries. */
 const stateRules: ReadonlyArray<Rule.Rule> = [
   agreeing(
     "records.positions",

@@ -27,7 +27,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.reader
-      // A nonce within the window of 5 seconds, which no other call of this check uses.
+      // A nonce that no other call of this check uses, within the window of 5 seconds.
       const nonce = (yield* read(world)) * 1000 + 2500 + (yield* world.serverTime) % 1000
       const answer = yield* world.call(account, Paths.fees, {}, { envelope: { nonce, nonceWindow: true } })
       yield* Verdict.expect(answer, `success with the nonce ${nonce}`, Refusals.isSuccess(answer))

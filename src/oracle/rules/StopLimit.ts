@@ -246,8 +246,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, factor) {
       const market = yield* world.market
       const { minAmount, minTotal, price, step, stockPrecision } = market
-      // A price at which minAmount reaches minTotal. The live exchange refuses prices far from the last price, and does
-      // not document how far, so in its dialect the amount is raised instead.
+      // A price at which an order of `minAmount` reaches `minTotal`. The live exchange refuses prices far from the last
+      // price, and does not document how far, so in its dialect the amount is raised instead.
       const most = world.dialect.name === "live" ? price * 2 : Infinity
       const limit = Math.min(Math.max(price, minTotal / minAmount), most)
       const text = priceText(market, Math.ceil(limit / market.tick) * market.tick)

@@ -94,7 +94,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["shortened", "made-up"],
     check: Effect.fnUntraced(function*(world, how) {
       const token = how === "shortened" ? yield* Streams.token(world, yield* world.reader) : ""
-      // Removes the middle of the token, because some formats ignore a few bits at their end.
+      // Removes the middle of the token, because some token formats ignore a few bits at the end.
       const third = Math.ceil(token.length / 3)
       const wrong = token === "" ? "no-such-token" : token.slice(0, third) + token.slice(2 * third)
       const connection = yield* world.connect

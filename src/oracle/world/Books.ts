@@ -1,4 +1,7 @@
-/** The order book and the depth of a market, level by level, which only the live exchange's documentation describes. */
+/**
+ * The order book and the depth of a market, level by level. Only the live exchange's documentation describes their
+ * calls.
+ */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Verdict from "../Verdict.ts"

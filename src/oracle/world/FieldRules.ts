@@ -55,7 +55,8 @@ export interface Table {
   /** How binding the rules are; `MUST` by default. */
   readonly level?: Rule.Level
   /**
-   * Whether the live exchange's documentation shows the object, so that its rules are `MUST` there; false by default.
+   * Whether the live exchange's documentation shows the object, so that its rules are `MUST` in the live dialect; false
+   * by default.
    */
   readonly isDocumented?: boolean
   /** The weakest profile that can run the rules. */

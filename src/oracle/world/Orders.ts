@@ -1,4 +1,4 @@
-/** The orders that rules place: the smallest amount, far from the market, canceled afterwards. */
+/** The orders that rules place: small, far from the market, and canceled afterwards. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Target from "../Target.ts"

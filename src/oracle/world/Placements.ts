@@ -13,7 +13,7 @@ export interface Placements {
   readonly doubts: Array<Effect.Effect<unknown>>
   /** The maximum wait while the target throttles a placement, in milliseconds. */
   readonly patience: number
-  /** The reason why the check places no more orders: one could not be canceled. Absent while it may place orders. */
+  /** The reason why the check places no more orders: an order could not be canceled. Absent while it may place more. */
   stopped?: string
 }
 

@@ -2,7 +2,7 @@
  * WebSocket connections to a target. This module has its own copy of the frames' format, for the same reason that
  * `Paths` has its own copy of the paths.
  *
- * The end of a connection is treated as a missing response, which alone breaks no rule: see `Connection`.
+ * The end of a connection is treated as a missing response, which by itself breaks no rule: see `Connection`.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

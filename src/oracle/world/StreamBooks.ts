@@ -119,7 +119,7 @@ export const equalsRest = (
     })
   )
 
-/** The prices of {@link fill}, in percent from the market's, best first. */
+/** The prices of {@link fill}, in percent from the market's price, best first. */
 const percents = { sell: [0.7, 1.1, 1.6], buy: [-0.7, -1.1, -1.6] } as const
 
 /** Fills a book with three levels on each side. Returns a function that places another order. */

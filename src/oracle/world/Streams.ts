@@ -146,7 +146,7 @@ export const subscribe = Effect.fnUntraced(function*(
   return { connection, channel, from: acknowledged.reply.at + 1 }
 })
 
-/** Returns the `params` of the messages that a channel has pushed since it was subscribed. */
+/** Returns the `params` of the messages that a channel has pushed since its subscription began. */
 export const pushed = ({ channel, connection: { messages }, from }: Listening): ReadonlyArray<unknown> =>
   messages.slice(from).flatMap(({ method, params }) => method === `${channel}_update` ? [params] : [])
 
@@ -226,7 +226,7 @@ export const pass = (world: World, millis = interval) =>
 const grace = 100
 
 /**
- * Waits for a message that must not arrive. Call it once another connection has received that message. The wait is
+ * Waits for a message that must not arrive. Call it after another connection has received that message. The wait is
  * short, so some faults may go unnoticed, but a correct target is never blamed.
  */
 export const linger = Effect.fnUntraced(function*(connection: Sockets.Connection) {

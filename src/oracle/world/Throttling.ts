@@ -7,7 +7,7 @@ import * as Target from "../Target.ts"
 export const defaultPatience = 120_000
 
 /**
- * The maximum wait between retries in milliseconds. Without `Retry-After`, the wait starts at one second and doubles
+ * The maximum wait between retries without `Retry-After`, in milliseconds. This wait starts at one second and doubles
  * each time.
  */
 const maxWait = 30_000

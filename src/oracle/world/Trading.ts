@@ -13,7 +13,7 @@ import type { Account, Body, Market, World } from "./World.ts"
 export const movePrice = (world: World, market: Market, price: number) =>
   world.control("MovePrice", { market: market.name, price: priceText(market, price) })
 
-/** Returns the price that is `percent` away from the base price: above it for a buy, below it for a sell. */
+/** Returns the price that is `percent` % away from the base price: above it for a buy, below it for a sell. */
 export const triggerPrice = (side: Orders.Side, percent: number): number =>
   basePrice * (1 + (side === "buy" ? percent : -percent) / 100)
 
@@ -71,8 +71,8 @@ export const hasStatus = Effect.fnUntraced(function*(
 })
 
 /**
- * Makes one account offer an amount at the market price. Also returns another account, without any trades, that can buy
- * the amount.
+ * Makes one account offer an amount at the market price. The returned `taker` is another account, which has no trades
+ * and can buy the amount.
  */
 export const offer = Effect.fnUntraced(function*(world: World, amount: string) {
   const [maker, taker] = [yield* world.trader, yield* world.open()]

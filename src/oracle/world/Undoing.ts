@@ -58,7 +58,7 @@ const noteDoubt = ({ placements }: World, doubt: Doubt, why: string): void => {
   placements.open.set(nameOfDoubt(doubt), sentence)
 }
 
-/** Stops placing orders because one could not be canceled. Returns the reason. */
+/** Stops placing orders because an order could not be canceled. Returns the reason. */
 const stop = ({ placements }: World, name: string): string =>
   placements.stopped ??= `no more orders are placed, because ${name} could not be canceled`
 
@@ -113,7 +113,7 @@ const cancel = Effect.fnUntraced(function*(world: World, account: Account, order
   stop(world, nameOf(order))
 })
 
-/** The maximum difference between the time that an order shows and the clock before its placement, in milliseconds. */
+/** How far, in milliseconds, the time that an order shows may lie before the time at which it was sent. */
 const slack = 10_000
 
 /** Whether a listed order is the order that was sent. The account may have other orders. */

@@ -47,8 +47,8 @@ export const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
   entries.filter(({ more }) => profile === "control" || more?.["reduceOnly"] === undefined)
 
 /**
- * Returns the amount of each order in a sandbox, in the base currency. It is odd where the market's step allows it, so
- * that a target that rounds it is noticed.
+ * Returns the amount of each order in a sandbox, in the base currency. It is not a round number where the market's step
+ * allows, so that a target that rounds it is noticed.
  */
 export const amountOn = ({ step, stockPrecision }: Market): string =>
   digits(Math.round(0.030_007 / step) * step, stockPrecision)
@@ -73,7 +73,7 @@ export const fieldsOf = (world: World, market: Market, { more, prices, side }: E
 }
 
 /**
- * Fills 0.01 of an order from another account. `expected` is the order as responses must show it once it is canceled.
+ * From another account, fills 0.01 of an order. `expected` is the order as responses must show it once it is canceled.
  */
 export const partlyFilled = Effect.fnUntraced(function*(world: World, side: Orders.Side, path: string) {
   const account = yield* LiveOrders.customer(world)

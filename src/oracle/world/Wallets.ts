@@ -1,6 +1,6 @@
 /**
- * The wallets of an account, which only the live exchange's documentation describes in full: main, trade and
- * collateral.
+ * The wallets of an account: main, trade and collateral. Only the live exchange's documentation describes all of
+ * them.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
