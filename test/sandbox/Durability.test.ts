@@ -140,7 +140,7 @@ const following = (baseUrl: string, after: string, seen: Array<Entry>) =>
 // The state after each kill
 // -----------------------------------------------------------------------------
 
-/** Rebuilds the state after each command from the commands alone. */
+/** Returns the state after each command, rebuilt from the commands alone. */
 const replayed = (commands: ReadonlyArray<Command>) => {
   const history = History.make(dialect.policy)
   const states: Array<Uint8Array> = [Snapshot.encode(history.state)]

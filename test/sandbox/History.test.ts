@@ -176,7 +176,7 @@ describe.each(worlds)("going back in history (%s)", (_name, dialect, world) => {
   const balance = "/api/v4/main-account/balance"
 
   test(
-    "a nonce that was first used after the restored state can be used again",
+    "after a restore, nonces that the restored state has not used can be used again",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { sequence } = yield* control.snapshot({ payload: {} })
@@ -222,7 +222,7 @@ describe.each(worlds)("going back in history (%s)", (_name, dialect, world) => {
   )
 
   test(
-    "the owner can play a price path, but a step to zero or below is refused",
+    "the owner can step the price up and down, but a step to zero or below is refused",
     Effect.gen(function*() {
       const control = yield* ControlClient
       const { state } = yield* Venue

@@ -26,14 +26,14 @@ const order = { market: stopLimit.market, side: "buy", amount: stopLimit.amount,
 
 for (const dialect of dialects) {
   for (const [where, world] of [["in process", inProcess(dialect)], ["over HTTP", overHttp(dialect)]] as const) {
-    it.live(`a client with its own nonces continues to trade wherever the clock is moved (${dialect.name}, ${where})`, () =>
+    it.live(`a client that draws its own nonces can trade wherever the clock is moved (${dialect.name}, ${where})`, () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
         const orders = yield* LimitOrders
         const server = yield* ServerTime
         const trades = Effect.fnUntraced(function*() {
           const placed = yield* orders.create(order)
-          // An order has the venue's time, but the server time that callers see is the machine's time.
+          // An order has the time of the venue's clock, but callers see the machine's time as the server time.
           assert.approximately(placed.timestamp, (yield* control.clock).at / 1e6, 5)
           assert.approximately(yield* server.get, (yield* Clock.currentTimeMillis) / 1000, 5)
         })
@@ -137,7 +137,7 @@ describe("windowed nonces of the live dialect", () => {
 })
 
 for (const dialect of dialects) {
-  it.effect(`an order's time has microseconds if the clock's time has them (${dialect.name})`, () =>
+  it.effect(`an order's timestamp has microseconds if the clock has them (${dialect.name})`, () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_700_000_000_123.25)
       const placed = Effect.suspend(() => handle(signed(dialect, "/api/v4/order/new", order)))

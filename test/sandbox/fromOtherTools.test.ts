@@ -185,7 +185,7 @@ def test_settings(txc_sandbox, test):
 
   itTakesTime(
     [],
-    "Vitest's tests get an exchange with the options of their own file",
+    "Vitest tests get an exchange with the options in their setup file",
     Effect.gen(function*() {
       const folder = yield* Project.make({
         ...files,

@@ -318,7 +318,7 @@ export const progress = ({ dealStock, quantity, status }: Order): string =>
 // -----------------------------------------------------------------------------
 
 /**
- * Serializes an entire value. Equal strings mean equal values, including the sequence of the entries in maps and sets.
+ * Serializes an entire value. Equal strings mean equal values, including the order of the entries in maps and sets.
  */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => {

@@ -125,7 +125,7 @@ export const payInterest = (
     control.payInterest({ account, planId, investmentId: InvestmentId.make("investment-1"), ticker: of, amount })
   )
 
-/** Sets up the exchange of every test. */
+/** Sets up the exchange for each test. */
 export const setUp = Effect.gen(function*() {
   const control = yield* Control.Control
   yield* control.openAccount({ account: "alice", b2b: true })

@@ -5,7 +5,7 @@ import type { Made } from "../../src/sandbox/host/HostModels.ts"
 
 /** A feed reader. */
 export interface Reader {
-  /** The ids of all entries so far, in the sequence in which they arrived. */
+  /** The ids of all entries so far, in the order in which they arrived. */
   readonly ids: Array<string>
   /** The client order ids of the placed orders, in the sequence in which they arrived. */
   readonly orders: Array<string>

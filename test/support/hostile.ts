@@ -46,7 +46,7 @@ export const say = (
     })
   )
 
-/** Returns the statuses of the received responses, in their sequence. */
+/** Returns the statuses of the received responses, in the order in which they arrived. */
 export const statuses = (said: string): ReadonlyArray<number> =>
   [...said.matchAll(/HTTP\/1\.1 (\d{3})/gu)].map(([, status]) => Number(status))
 
@@ -91,7 +91,7 @@ const connected = (baseUrl: string) =>
     ({ socket }) => Effect.sync(() => socket.destroy())
   )
 
-/** Opens a connection, writes to it, and then breaks it. */
+/** Opens a connection, writes to it, runs `then`, and breaks the connection. */
 export const breakOff = <E, R>(baseUrl: string, bytes: string | Uint8Array, then: Effect.Effect<void, E, R>) =>
   Effect.scoped(Effect.gen(function*() {
     const { socket } = yield* connected(baseUrl)

@@ -39,7 +39,7 @@ export const toSent = (request: HttpClientRequest.HttpClientRequest, url: URL): 
 export const fieldsOf = ({ body }: Pick<Sent, "body">): Readonly<Record<string, unknown>> =>
   JSON.parse(body) as Readonly<Record<string, unknown>>
 
-/** All sent requests, in the sequence in which they were sent. */
+/** All requests, in the order in which they were sent. */
 export class Recorder extends Context.Service<Recorder, ReadonlyArray<Sent>>()("test/Recorder") {}
 
 /** Adds a request to the recorded requests. */

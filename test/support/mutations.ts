@@ -80,7 +80,7 @@ const withEntries =
   (change: (entries: ReadonlyArray<readonly [string, unknown]>) => Iterable<readonly [string, unknown]>): Change =>
   (value) => Json.isObject(value) && !(value instanceof Map) ? Object.fromEntries(change(Object.entries(value))) : value
 
-/** One to three small changes to a value, which may be JSON or a caller's value. */
+/** One to three small changes to a value, which may be JSON or a value that a caller passes. */
 export const mutation: fc.Arbitrary<Change> = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...odd).map((value): Change => () => value) },

@@ -54,7 +54,7 @@ export const itWithPostgres = <E>(
     timeout
   )
 
-/** The user that runs the server, because PostgreSQL refuses to run as root. */
+/** The user that runs the server if the tests run as root, because PostgreSQL refuses to do so. */
 const account = (): { readonly uid?: number; readonly gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const idOf = (flag: string) => Number(spawnSync("id", [flag, "postgres"]).stdout.toString())
@@ -93,8 +93,8 @@ export interface Access {
 const settings = ["--username", "txc", "--auth", "trust", "--encoding", "UTF8", "--no-sync", "--wal-segsize", "1"]
 
 /**
- * A data folder that is initialized once for each PostgreSQL version and these settings. Copying such a folder is ten
- * times as fast as initializing a new one.
+ * The data folder that new servers copy. It is initialized once per PostgreSQL version and set of settings. Copying it
+ * is ten times as fast as initializing a new folder.
  */
 const template = fileURLToPath(
   new URL(

@@ -18,7 +18,7 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
   options: {
     /** The number of runs in the long version. 500 by default. */
     readonly runs?: number
-    /** The number of runs in the short version: a fifth of `runs`, or 20 by default. */
+    /** The number of runs in the short version. By default, a fifth of `runs`, or 20 if `runs` is absent. */
     readonly short?: number
     readonly seed?: number | undefined
     readonly timeout?: number | undefined

@@ -12,7 +12,7 @@ export const pushed = <Event, State, E = never>() => {
       queues.push(queue)
       return Stream.fromQueue(queue)
     })),
-    /** Pushes an item, and waits until it was handled. */
+    /** Pushes an item, and waits until it has been handled. */
     push: (item: Item.Item<Event, State>) =>
       Effect.andThen(Effect.forEach(queues, (queue) => Queue.offer(queue, item)), settled),
     /** Ends all subscriptions with an error. */

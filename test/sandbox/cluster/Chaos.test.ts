@@ -349,7 +349,7 @@ interface Plan {
   readonly options: Options
 }
 
-/** The record of calls and the nonces that all of a test's clients share. */
+/** The call record and the nonces that all of a test's clients share. */
 interface Calling {
   readonly calls: Array<TimedCall>
   readonly nonce: Layer.Layer<Nonce.Nonce>
@@ -391,7 +391,7 @@ const openFeeds = Effect.fnUntraced(function*(
   }
 })
 
-/** Places all orders at the same time, from several addresses, because a node serves one address only up to a quota. */
+/** Places all orders at the same time, from several addresses, because a node limits the calls of one address. */
 const makeBurst = Effect.fnUntraced(function*(
   venues: ReadonlyArray<Venued>,
   nodes: ReadonlyArray<Node>,
@@ -498,7 +498,7 @@ const report = (name: string, calls: ReadonlyArray<TimedCall>, millis: number) =
 const longSeed = (seed: number): Plan => {
   const draw = chance(seed)
   const all: Happening = Object.entries({ ...endings, ...partitions, ...crashes, ...shortages })
-  // Draws every fault once and eight more faults, in random order.
+  // Every fault once, in the order above, with eight random faults inserted at random positions.
   const others = Array.from({ length: 8 }, () => all[draw(all.length)] ?? assert.fail())
   const happening = others.reduce((sofar, one) => sofar.toSpliced(draw(sofar.length + 1), 0, one), all)
   const { busy, crowded, sleepy } = uses

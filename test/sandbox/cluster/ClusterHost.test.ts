@@ -99,11 +99,11 @@ const faults = {
 } as const
 
 itHasTables(
-  "the next call to a venue gets a response, whichever statement fails while the venue wakes or falls asleep, and however it fails",
+  "the next call to a venue succeeds, whichever statement fails while the venue wakes or falls asleep, and however it fails",
   () =>
     Effect.gen(function*() {
       const context = yield* Effect.context<PgClient.PgClient>()
-      /** For each venue, the number of statements until one fails. */
+      /** For each venue, the number of statements that still succeed, and the fault that hits the next one. */
       const pending = new Map<unknown, { left: number; readonly fault: keyof typeof faults }>()
       const { call, host } = yield* nodeWith(([venue]) => {
         const plan = pending.get(venue)
@@ -179,7 +179,7 @@ itHasTables(
     })
 )
 
-/** Advances the test clock until the effect ends. The pauses let statements finish, unless they hang. */
+/** Advances the test clock until the effect ends, with pauses in which statements finish, unless they hang. */
 const passing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)

@@ -132,7 +132,7 @@ describe("requests for venues on other nodes", () => {
       assert.strictEqual(searches, 1)
     }))
 
-  it.effect("a request that joins an earlier search still waits for its own full time", () =>
+  it.effect("a request that joins an earlier search still has its own full time limit", () =>
     Effect.gen(function*() {
       const membership: Membership["Service"] = {
         locate: () => Effect.never,

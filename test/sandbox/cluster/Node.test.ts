@@ -47,7 +47,7 @@ const started = Effect.fnUntraced(function*({ url }: Pick<Server, "url">) {
   return { host, baseUrl, look, address: `127.0.0.1:${nodePort}`, leave: Scope.close(scope, Exit.void) }
 })
 
-/** Returns the venue's URLs at another node. */
+/** Returns the venue with its URLs at another node. */
 const over = (made: Host.Made, baseUrl: string) => ({
   ...made,
   url: `${baseUrl}/v/${made.id}`,
@@ -433,7 +433,7 @@ const itWithCcxt: typeof itWithPostgres = isLong && existsSync(`${folder}/node_m
   : () => undefined
 
 // ccxt's tests know only the first node. About half of their venues belong to the second node.
-itWithCcxt("ccxt trades through any node, no matter which node has the venue", () =>
+itWithCcxt("ccxt trades through one node, no matter which node has the venue", () =>
   Effect.gen(function*() {
     const { nodes: [one = assert.fail(), two = assert.fail()] } = yield* cluster(2)
     const output = yield* suite(one.baseUrl)

@@ -177,7 +177,7 @@ describe("requests to other nodes", () => {
       assert.deepStrictEqual([left[0], left[Hop.atOnce]], ["2000", "1300"])
     }))
 
-  it.live("the outcome distinguishes a node without the venue, a node that can't tell the outcome, and a node that fails", () =>
+  it.live("the outcome distinguishes a node without the venue, a node that can't tell what happened, and a node that fails", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "NotTheirs" })), { _tag: "NotTheirs" })
       assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "Lost" })), { _tag: "Lost" })
@@ -318,7 +318,7 @@ describe("WebSockets through other nodes", () => {
       yield* Effect.forEach(clients, ({ ask }) => ask("hello"))
     }))
 
-  it.live("the node between a venue and a client that does not read notices that the venue has disconnected the client", () =>
+  it.live("if a venue disconnects a client that does not read, the node between them notices", () =>
     Effect.gen(function*() {
       const { upgraded, wires } = echoing()
       const { baseUrl, sender } = yield* passing(() => Effect.succeed(upgraded))

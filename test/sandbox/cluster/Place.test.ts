@@ -34,7 +34,7 @@ itWithPostgres(
             /^\d+\/\d+\/\d+$/u
           )
 
-          // A server that does not disclose its identifier.
+          // Now the server does not disclose its identifier.
           yield* sql`CREATE ROLE plain`
           yield* sql`GRANT ALL ON txc_place, txc_node TO plain`
           yield* sql`REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC`

@@ -24,7 +24,7 @@ const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): C
     ? { at, action: { _tag: "Restore", sequence: at - 50 } }
     : { at, action: { _tag: "OpenAccount", account: `é${"x".repeat(at % 700 === 0 ? 1024 * 1024 : at)}`, b2b: false } })
 
-/** Appends the commands to a journal of any kind. Returns its digests and the commands that it reads back. */
+/** Appends the commands to a journal of any kind. Returns its digests and the commands read back from it. */
 const written = Effect.fnUntraced(function*(journal: Journal.Journal) {
   const digests: Array<string> = []
   for (const [index, command] of commands.entries()) {
@@ -47,7 +47,7 @@ const written = Effect.fnUntraced(function*(journal: Journal.Journal) {
   }
 })
 
-/** Runs a test with tables in a separate database. */
+/** Defines a test with the cluster's tables in a separate database. */
 const itHasTables = (
   name: string,
   test: () => Effect.Effect<unknown, unknown, PgClient.PgClient | Scope.Scope>
@@ -146,7 +146,7 @@ describe("a journal in PostgreSQL", () => {
   )
 
   itHasTables(
-    "a journal that had commands and is now missing is refused instead of starting over",
+    "a journal that had commands and is now missing is refused, not started over",
     () =>
       Effect.gen(function*() {
         const sql = yield* PgClient.PgClient
@@ -221,8 +221,8 @@ describe("the tables of a cluster", () => {
             const before = yield* Effect.all([Tables.migrate, Tables.migrate], { concurrency: 2 })
             assert.sameMembers(before, [0, Tables.version])
             yield* Tables.check
-            // A migration from version 1 marks venues that have commands as begun, and records the engine version that
-            // their rules name.
+            // A migration from version 1 sets `begun` for venues that have commands, and records the engine version
+            // that their rules name.
             yield* sql`ALTER TABLE txc_hosted DROP COLUMN begun`
             yield* sql`ALTER TABLE txc_venue DROP COLUMN since`
             yield* sql`DROP TABLE txc_node, txc_place`

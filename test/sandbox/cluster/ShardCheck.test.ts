@@ -24,7 +24,7 @@ const database = () => {
 }
 
 describe("checking shards", () => {
-  it.effect("only one shard check runs at a time, and the next one covers every question asked in the meantime", () =>
+  it.effect("only one shard check runs at a time, and the next one covers every request made in the meantime", () =>
     Effect.scoped(Effect.gen(function*() {
       const { asked, heldOf, answer } = database()
       const holds = ShardCheck.make(heldOf, yield* Effect.scope)
@@ -37,13 +37,13 @@ describe("checking shards", () => {
       yield* answer(0, [1])
       assert.isTrue(yield* Fiber.join(first))
       yield* Effect.yieldNow
-      // The shard was lost after the first check began, so only a later check may settle the later question.
+      // The shard was lost after the first check began, so only a later check may answer the later request.
       yield* answer(1, [2])
       assert.deepStrictEqual(yield* Effect.forEach(later, Fiber.join), [false, true, false, true])
       assert.deepStrictEqual(asked.map(({ shards }) => shards), [[1], [1, 2, 3]])
     })))
 
-  it.effect("interrupting a question does not interrupt the shard check", () =>
+  it.effect("interrupting a request does not interrupt the shard check", () =>
     Effect.scoped(Effect.gen(function*() {
       const { answer, heldOf } = database()
       const holds = ShardCheck.make(heldOf, yield* Effect.scope)
@@ -55,7 +55,7 @@ describe("checking shards", () => {
       assert.isTrue(yield* Fiber.join(staying))
     })))
 
-  it.effect("a failed shard check fails only the questions that it covers", () =>
+  it.effect("a failed shard check fails only the requests that it covers", () =>
     Effect.scoped(Effect.gen(function*() {
       const { asked, heldOf, answer } = database()
       const holds = ShardCheck.make(heldOf, yield* Effect.scope)

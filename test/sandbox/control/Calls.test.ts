@@ -7,7 +7,7 @@ const path = "/api/v4/order/new"
 const fields = { market: "BTC_USDT", side: "buy", amount: "0.01", price: "39000" }
 
 describe.each(dialects)("calls that the owner makes as an account, $name", (dialect) => {
-  it.effect("an owner's call as an account passes through limits, faults and the log, and gets the exchange's own refusals", () =>
+  it.effect("a call that the owner makes as an account is subject to limits, faults, logging and the exchange's refusals", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const call = (change: object = {}) => control.callAs({ account: "alice", path, fields: { ...fields, ...change } })
@@ -33,7 +33,7 @@ describe.each(dialects)("calls that the owner makes as an account, $name", (dial
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("an owner's call as an account needs an account with a key, and the path of a private endpoint", () =>
+  it.effect("the owner can call only private endpoints as an account, and only if the account has a key", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const why = (options: Control.CallOptions) =>

@@ -20,7 +20,7 @@ const after = (...prices: ReadonlyArray<readonly [at: number, price: string, vol
 }
 
 describe("candles for the owner", () => {
-  it("every price extends the current candle, and the next interval starts a new one", () => {
+  it("every price updates the current candle, and the next interval starts a new one", () => {
     const state = after([60, "100"], [60, "130"], [61, "90", "2"], [61, "110", "1"], [121, "120"])
     assert.deepStrictEqual(
       CandleView.candles(state, market, 60).map(({ at, close, high, low, open, volume }) => [

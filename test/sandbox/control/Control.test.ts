@@ -33,15 +33,15 @@ describe("refusals of owner actions", () => {
   const rows: ReadonlyArray<
     readonly [string, Effect.Effect<unknown, Control.ControlRefused | JournalError, Control.Control>, object]
   > = [
-    ["an existing account", control.use((c) => c.openAccount({ account: "alice", b2b: true })), {
+    ["an account that already exists", control.use((c) => c.openAccount({ account: "alice", b2b: true })), {
       account: "unique"
     }],
     ["a sub-account of an unknown account", openSubAccount("nobody", "new" as never), { parent: "known" }],
-    ["an existing sub-account", openSubAccount("alice", emptySubAccount), { id: "unique" }],
+    ["a sub-account that already exists", openSubAccount("alice", emptySubAccount), { id: "unique" }],
     ["a key of an unknown account", addKey({ account: "nobody", apiKey: "new-key", apiSecret: "secret" }), {
       account: "known"
     }],
-    ["an existing key", addKey(alice), { apiKey: "unique" }],
+    ["a key that already exists", addKey(alice), { apiKey: "unique" }],
     ["a change of an unknown key", control.use((c) => c.setKey({ apiKey: ApiKey.make("nobody's"), enabled: false })), {
       apiKey: "known"
     }],
@@ -56,7 +56,7 @@ describe("refusals of owner actions", () => {
       { amount: "precision" }
     ],
     [
-      "an existing code",
+      "a code that already exists",
       control.use((c) => c.createCode({ account: "alice", code, ticker: btc, amount: Decimal.amount("1") })),
       { code: "unique" }
     ],

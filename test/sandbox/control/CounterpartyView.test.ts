@@ -122,7 +122,7 @@ describe("a sandbox that starts with a counterparty", () => {
       assert.deepStrictEqual([yield* sequenceWith(3), yield* sequenceWith(4)], [2, 2])
     }).pipe(Effect.scoped))
 
-  it.effect("out-of-bounds counterparty options cause a defect", () =>
+  it.effect("invalid counterparty options cause a defect", () =>
     Effect.gen(function*() {
       const exit = yield* Effect.exit(
         Layer.build(Layer.fresh(Sandbox.layer({ counterparty: [{ market: marketName("NO_SUCH") }] })))

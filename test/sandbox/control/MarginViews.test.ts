@@ -21,7 +21,7 @@ const mark = (to: string) => Control.Control.use((control) => control.moveMark({
 const world = traders(document)
 
 describe("the owner's view of an account's margin", () => {
-  it.effect("the owner's view of an account shows its margin with fractions and limits, at the mark price", () =>
+  it.effect("the owner's view of an account shows its margins and margin fractions at the mark price", () =>
     Effect.gen(function*() {
       const control = yield* carol
       const expected = {
@@ -57,7 +57,7 @@ describe("the owner's view of an account's margin", () => {
       assert.notProperty(yield* control.margin("carol"), "state")
     }).pipe(Effect.provide(world)))
 
-  it.effect("the margin view of an account without positions has no fractions, and an unknown account has no view", () =>
+  it.effect("the margin view of an account without positions has no fractions, and an unknown account's equity is 0", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { equity, value, ...shown } = yield* control.margin("alice")

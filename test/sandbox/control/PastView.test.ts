@@ -27,7 +27,7 @@ const present = Effect.gen(function*() {
 })
 
 describe("earlier states", () => {
-  it.effect("every earlier state is shown as it was, in any order and across restores, and nothing changes", () =>
+  it.effect("every earlier state is shown as it was, in any order and across restores, and showing it changes nothing", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const known = new Map<number, Past>()

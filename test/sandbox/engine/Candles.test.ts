@@ -59,7 +59,7 @@ const intervals = [
 
 const start = 1_700_000_000
 
-/** Time steps from one price to the next. Many steps are within the same second, and some are days long. */
+/** Prices with amounts, and the wait before each price. Many waits are less than a second, and some are days long. */
 const steps = fc.array(
   fc.record({
     wait: fc.oneof(
@@ -119,7 +119,7 @@ describe("candles", () => {
   )
 
   property(
-    "candles are the same if they are saved and loaded in between",
+    "candles are the same if they are saved and loaded between two prices",
     [steps, fc.nat(60)],
     (drawn, after) =>
       Effect.sync(() => {
@@ -131,7 +131,7 @@ describe("candles", () => {
     { runs: 30 }
   )
 
-  it("one-second candles older than a day are dropped once there are too many, but longer candles are not", () => {
+  it("one-second candles older than a day are dropped once there are too many, but candles of longer intervals are not", () => {
     const candles = Candles.make()
     // Adds a price every two seconds for more than two days.
     const times = 100_002

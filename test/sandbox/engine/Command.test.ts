@@ -5,7 +5,7 @@ import * as Command from "../../../src/sandbox/engine/Command.ts"
 
 const source = readFileSync(new URL("../../../src/sandbox/engine/Command.ts", import.meta.url), "utf8")
 
-/** The doc comment of each method, which an editor shows. */
+/** The doc comment of each method, as an editor shows it. */
 const docs = Object.fromEntries(
   [...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}readonly (\w+): \(options/gu)].map((
     [, doc = "", method = ""]

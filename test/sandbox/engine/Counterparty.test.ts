@@ -168,7 +168,7 @@ describe("the counterparty's quotes", () => {
     assert.deepStrictEqual(book(desk), [["2 @ 198"], ["2 @ 202"]])
   })
 
-  it("without credit, the counterparty quotes until its funds are used up", () => {
+  it("without credit, the counterparty quotes only what its funds cover", () => {
     const desk = quoted({ credit: false })
     assert.deepStrictEqual(book(desk), [[], []])
     desk.send(fund("counterparty", "trade", "BTC", "4"))

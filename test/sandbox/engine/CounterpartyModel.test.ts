@@ -26,7 +26,7 @@ interface Resting {
   left: bigint
 }
 
-/** Percentages are in hundredths of a percent. */
+/** `spread` and `step` are in hundredths of a percent. */
 interface Settings {
   readonly isOn: boolean
   readonly spread: bigint

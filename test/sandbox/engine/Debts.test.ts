@@ -78,7 +78,7 @@ describe("debts from losses", () => {
 })
 
 describe("paying debts", () => {
-  /** An account's debt, and its free funds in the main, trade and collateral wallets. */
+  /** cat's debt, and the free funds in the main, trade and collateral wallets. */
   const after = (desk: Desk) => [
     desk.debt("cat"),
     ...(["main", "trade", "collateral"] as const).map((wallet) => desk.free("cat", wallet))

@@ -37,8 +37,8 @@ const settings = (at: number): ReadonlyArray<Command> => [
 ]
 
 /**
- * The random commands without price paths that have a price due immediately. The venue would apply such a price itself,
- * with an extra command.
+ * The random commands, except price paths with a price that is due immediately. The venue would apply such a price
+ * itself, with an extra command.
  */
 const withoutDuePrices = commands.map((list) =>
   list.filter(({ action }) => action._tag !== "PlayPrices" || action.steps.every(({ afterMillis }) => afterMillis > 0))

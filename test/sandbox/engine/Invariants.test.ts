@@ -11,8 +11,8 @@ import { indexed } from "./indexed.ts"
 import { apartFromActivity, Follower } from "./invariants.ts"
 
 /**
- * The short version uses a fixed seed, because a new failure would spend minutes on shrinking lists of hundreds of
- * commands.
+ * The short version uses a fixed seed, because a new failure would be a list of hundreds of commands, which takes
+ * minutes to shrink.
  */
 const seed = isLong ? undefined : 1
 
@@ -66,7 +66,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
       }), { runs: 200, short: 4, seed, timeout })
 
     property(
-      "a state that is saved and loaded gives the same replies, events and state",
+      "saving and loading a state does not change the later replies, events and state",
       [drafts(160)],
       (drafts) =>
         Effect.sync(() => {

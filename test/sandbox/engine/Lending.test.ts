@@ -26,7 +26,7 @@ const begin = () => {
   return state
 }
 
-/** Applies everything that is due, and then a command. */
+/** Applies everything that is due by `at`, and then a command. */
 const until = (state: State.State, at: number) =>
   Engine.apply(state, { at, action: { _tag: "OpenAccount", account: `at ${at}`, b2b: false } })
 
@@ -89,7 +89,7 @@ describe("fixed-term investments", () => {
     assert.strictEqual(apply({ ...pay, ticker: btc })._tag, "Done")
   })
 
-  it("an investment is refused without enough balance, with an unknown plan, or with an identifier that was used before", () => {
+  it("an investment is refused if the balance is too small, the plan is unknown, or the identifier was used before", () => {
     const state = begin()
     const invest = (over: object) =>
       Engine.apply(state, { at: 0, action: { ...opening[3], ...over } as Action }).reply._tag

@@ -75,7 +75,7 @@ describe("index and mark prices", () => {
     assert.deepStrictEqual(prices(desk), ["120", "120"])
   })
 
-  it("a price move is reported once per market and command, while the market has positions or the owner sets the price", () => {
+  it("a mark price move is reported once per market and command, while the market has positions or the owner sets the price", () => {
     const desk = funded()
     assert.deepStrictEqual(tags(desk.send(movePrice(spot, "100")).events, "MarkMoved"), [])
     assert.deepStrictEqual(tags(desk.send(moveMark("99")).events, "MarkMoved"), ["MarkMoved"])
@@ -178,7 +178,7 @@ describe("leverage of accounts", () => {
     assert.strictEqual(desk.call("ann", leverage(20))._tag, "LeverageSet")
   })
 
-  it("a position's leverage falls to its bracket's leverage, and no position exceeds the last bracket", () => {
+  it("a position's leverage is capped by its bracket, and no position exceeds the last bracket", () => {
     const desk = funded()
     desk.fund("ann", "collateral", "200000000 USDT").fund("ben", "collateral", "200000000 USDT")
     desk.call("ann", leverage(100))
@@ -249,7 +249,7 @@ describe("hedge mode", () => {
     return desk.call("ann", limit(perp, side, amount, price, options))
   }
 
-  it("in hedge mode, an account has a long and a short position on a market, with separate profits", () => {
+  it("in hedge mode, an account can have a long and a short position on a market, with separate profits", () => {
     const desk = hedged()
     fill(desk, "buy", "3", "100", long)
     fill(desk, "sell", "2", "110", short)
@@ -343,7 +343,7 @@ describe("closing a position", () => {
 })
 
 describe("position records", () => {
-  it("each change of a position is recorded, with the profit after the fee", () => {
+  it("each change to a position is recorded, with the profit after the fee", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     trade(desk, "ann", "sell", "3", "110")
@@ -369,7 +369,7 @@ describe("funding payments", () => {
       rate: rate === null ? null : Decimal.make(rate),
       intervalMinutes: minutes
     })
-  /** Lets time pass until a settlement. */
+  /** Lets time pass until funding is settled. Returns the events. */
   const wait = (desk: Desk): ReadonlyArray<Event> => {
     for (let count = 0; count < 120; count++) {
       const { events } = desk.settle()
@@ -452,7 +452,7 @@ describe("funding payments", () => {
     assert.deepStrictEqual(desk.state.funding.get(perp)?.settled, [])
   })
 
-  it("a funding payment that leaves too little collateral liquidates the position", () => {
+  it("a funding payment that leaves too little collateral causes a liquidation", () => {
     const desk = funded({ liquidity: "book" })
     desk.send(movePrice(perp, "100"))
     trade(desk, "ann", "buy", "90", "100")

@@ -262,7 +262,7 @@ describe("self-trade prevention", () => {
 })
 
 describe("moving the price", () => {
-  it("a price move fills bids above the new price and asks below it at their own prices, but no orders at the new price", () => {
+  it("a price move fills bids above and asks below the new price, each at its own price, but no orders at the new price", () => {
     const desk = funded()
     const prices = ["101", "100", "99"]
     const [over, at, under] = prices.map((price) => desk.place("ann", limit(btc, "buy", "1", price)))

@@ -24,7 +24,7 @@ const changed = (desk: Desk, order: Order, changes: Partial<Modify>): Order => {
   return reply._tag === "OrderModified" ? reply.order : assert.fail(canonical(reply))
 }
 
-/** Checks that a change is refused and leaves the state unchanged. Returns the violations or the reason. */
+/** Checks that a change is refused and leaves the state unchanged. Returns the refusal's violations or reason. */
 const refused = (desk: Desk, order: Order, changes: Partial<Modify>) => {
   const before = apartFromActivity(desk.state)
   const { events, reply } = desk.send({
@@ -170,7 +170,7 @@ describe("modifying orders that affect a position", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "24.4824 USDT")
   })
 
-  it("a modified order that closes a position locks no margin, and neither did the old order", () => {
+  it("an order that closes a position locks no margin, before or after it is modified", () => {
     const desk = new Desk().fund("ann", "collateral", "11 USDT")
     desk.send(openPosition("ann", btc, "buy", "1", "100"))
     const order = desk.place("ann", limit(btc, "sell", "1", "110", { collateral: true }))
@@ -222,7 +222,7 @@ describe("modifying stop orders", () => {
     assert.strictEqual(refused(desk, other, activation("100")), "activationPrice: notLastPrice")
   })
 
-  it("a stop order modified after its trigger stays triggered, as a limit order", () => {
+  it("a triggered stop order that is modified stays triggered, and rests in the book", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
     desk.send(movePrice(btc, "110"))

@@ -56,7 +56,7 @@ describe("unique nonces in the document's dialect", () => {
       assert.strictEqual(yield* use("99999999999999999998"), "accepted", "no digit is lost")
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-  it.effect("a nonce with leading zeros is the same number as without them, with or without a nonce window", () =>
+  it.effect("leading zeros do not make a nonce different, with or without a nonce window", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* use("7"), "accepted")
       assert.strictEqual(yield* use("007"), used)

@@ -163,7 +163,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "")
   })
 
-  it("a reduce-only order is refused because of its `reduceOnly` field if the policy does not support the field yet", () => {
+  it("a reduce-only order is refused because of its `reduceOnly` field if the policy does not support the field", () => {
     const announced = { ...Dialect.document, policy: { ...Dialect.document.policy, reduceOnly: "announced" as const } }
     const desk = funded(announced)
     const pair = oco(perp, "buy", "1", "90", "110", "112", reduceOnly)
@@ -244,7 +244,7 @@ describe("reduce-only orders", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 80")
   })
 
-  it("a market order locks the cost of only as much as reduce-only makers can still sell, even if they offer more", () => {
+  it("a market order locks the cost of only the amount that reduce-only makers can still sell, even if they offer more", () => {
     const desk = funded().fund("ben", "trade", "10 BTC").fund("cat", "trade", "204.99 USDT")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))
@@ -333,7 +333,7 @@ describe("orders that close a position without being reduce-only", () => {
 })
 
 describe("the margin of orders that open positions", () => {
-  it("a sell order locks margin for the price at which it trades instead of its limit", () => {
+  it("a sell order locks margin for the price at which it trades, not for its limit", () => {
     const desk = funded()
     desk.place("ben", limit(perp, "buy", "1", "200"))
     assert.propertyVal(desk.call("cat", limit(perp, "sell", "1", "100")), "why", "notEnoughBalance")

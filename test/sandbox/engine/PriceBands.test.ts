@@ -13,7 +13,7 @@ const funded = (policy = Dialect.live.policy): Desk => {
   return desk
 }
 
-/** Returns the prices outside the band, with the limits that they exceed. */
+/** Returns the prices outside the band, with the limits that they violate. */
 const outside = (desk: Desk, operation: Operation): ReadonlyArray<string> => {
   const reply = desk.call("ann", operation)
   if (reply._tag !== "Invalid") return []

@@ -13,9 +13,9 @@ import { Summary } from "./recorded.ts"
 const [length, between] = [400, 50]
 
 /**
- * The recorded results of version 8 of the engine: for each history, a hash of each reply, all events, and some states.
- * They may change only with the version. Candles are excluded, because they follow from the events, and have their own
- * test.
+ * The recorded results of version 8 of the engine: for each history, one hash of all replies, all events and some
+ * states. They may change only with the version. Candles are excluded, because they follow from the events, and have
+ * their own test.
  */
 const recorded = {
   document: [
@@ -46,21 +46,21 @@ const recordedWithNewer = {
   live: "bb8bc9a47df1039d1f0b2f2728703d29b714142a18bbd5315c2c263165816140"
 }
 
-/** The hashes of a history with kill switches, take-profits and stop-losses: the replies and all events. */
+/** The hashes of the replies and events in a history with kill switches, take-profits and stop-losses. */
 const recordedConditional = {
   document: "71840475884343d3e9e371733f8d12b20fe547254c2331aa07c3ad2763ce5d00",
   live: "cf48daa5f846b5806f830401a99266c896a80cc08551759018876afd57d28ed7"
 }
 
-/** The hashes of a history about margin: the replies, all events, and the final state. */
+/** The hashes of the replies, the events and the final state in a history about margin. */
 const recordedMargin = {
   document: "8c77cd78cbbe3d77d6aad36340aa880a21e96341e6e29f07998561cf876a6b39",
   live: "093e5d9a1fe3a1cfb276ec55d2e271bbc181e9fd1499e1f1838f965ae1c45bd6"
 }
 
 /**
- * Checks whether a field was added after the recording: kill switches, exits, retail flags, and the order on the other
- * side of a trade.
+ * Checks whether a field was added after the recording: a field about kill switches, take-profits and stop-losses, or
+ * retail orders, or the id of the order on the other side of a trade.
  */
 const isAdded = (key: string, value: unknown): boolean =>
   ["killSwitches", "oto", "exits", "rpi", "retail"].includes(key) ||

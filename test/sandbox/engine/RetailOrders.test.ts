@@ -20,7 +20,7 @@ const btc = "BTC_USDT"
 const rpi = { rpi: true }
 const retail = { retail: true }
 
-/** ann and ben may place RPI orders, which rest only for retail orders, and cat may place retail orders. */
+/** ann and ben may place RPI orders, which rest only for retail orders; cat may place retail orders. */
 const funded = (): Desk => {
   const desk = new Desk(Dialect.live.policy)
   for (const account of ["ann", "ben", "cat"] as const) {

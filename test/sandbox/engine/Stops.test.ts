@@ -6,7 +6,7 @@ import { call, Desk, limit, movePrice, openPosition, progress, stop, stopMarket 
 const btc = "BTC_USDT"
 
 /**
- * A desk on which every account except cat has funds. The last price is 100, unless a test needs a market without one.
+ * A desk on which every account except cat has funds. The last price is 100, unless a test sets another.
  */
 const funded = (options: { readonly dialect?: Dialect.Dialect; readonly last?: string } = {}): Desk => {
   const { dialect = Dialect.document, last = "100" } = options
@@ -90,7 +90,7 @@ describe("triggering stop orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9888 USDT")
   })
 
-  it("a stop order's trades trigger other stop orders in turn, oldest first", () => {
+  it("a stop order's trades trigger other stop orders in turn", () => {
     const desk = funded()
     for (const price of ["95", "90"]) desk.place("ben", limit(btc, "buy", "1", price))
     desk.place("ben", limit(btc, "buy", "1", "99"))
@@ -105,7 +105,7 @@ describe("triggering stop orders", () => {
     assert.deepStrictEqual([progress(first), progress(second)], ["FILLED 1 of 1", "FILLED 1 of 1"])
   })
 
-  it("a trade at its activation price triggers a stop order, even if the taker moves the price further", () => {
+  it("a stop order is triggered by a trade past its activation price, even if the same taker moves the price back", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "sell", "1", "94", "96"))
     for (const price of ["95", "105"]) desk.place("ben", limit(btc, "sell", "1", price))

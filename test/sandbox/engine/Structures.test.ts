@@ -221,7 +221,7 @@ describe("the quick check of orders", () => {
   const number = text(fc.nat(2_000_000), fc.integer({ min: 0, max: 12 }))
 
   property(
-    "the quick check rejects every order that exceeds a limit of its market",
+    "the quick check rejects every order that violates a limit of its market",
     [fc.constantFrom(...Listings.markets), number, number, number, fc.boolean()],
     (market, amount, price, activationPrice, collateral) =>
       sync(() => {

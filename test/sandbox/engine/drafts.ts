@@ -53,7 +53,7 @@ export interface Draft {
   readonly exit: "none" | "both" | "takeProfit" | "stopLoss"
 }
 
-/** The more often a verb is listed, the more often it is drawn. */
+/** The verbs of drafts. The more often a verb is listed, the more often it is drawn. */
 export const verbs = [
   ...Array.from({ length: 14 }, () => "limit" as const),
   ...Array.from({ length: 4 }, () => "market" as const),

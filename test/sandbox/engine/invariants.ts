@@ -251,7 +251,7 @@ const places = (state: State, market: MarketName, { book, lastPrice, waiting }: 
   return found
 }
 
-/** Checks that prices are sorted, best first, and that no bid crosses an ask, RPI orders excepted. */
+/** Checks that prices are sorted, best first, and that no bid crosses an ask, except for RPI orders. */
 const sorted = ({ book }: Saved.Trading): void => {
   const falls = (prices: ReadonlyArray<bigint>) => prices.slice(1).every((price, i) => price < (prices[i] ?? 0n))
   for (const { asks, bids } of [book, book.rpi]) {
@@ -397,7 +397,7 @@ export class Follower {
   private readonly positions = new Map<string, Units.Units>()
   private readonly costs = new Map<string, Units.Units>()
   private readonly tradedOutside = new Map<string, Units.Units>()
-  /** The expected balances on the other side of all funding payments. */
+  /** The expected balances of `funding`, the other side of all funding payments. */
   private readonly funded = new Map<string, Units.Units>()
   /** The expected balances of the insurance account. */
   private readonly insured = new Map<string, Units.Units>()
@@ -735,8 +735,8 @@ export class Follower {
   }
 
   /**
-   * Checks that the lender holds the other side of all positions at cost, and of trades with the outside market. Debts
-   * are owed to the lender. Spot trades between accounts do not change the lender's balances.
+   * Checks that the lender holds the other side of all positions, at cost, and of all trades with the outside market.
+   * Debts are owed to the lender. Spot trades between accounts do not change the lender's balances.
    */
   private lenderAgrees(): void {
     const expected = new Map(this.tradedOutside)

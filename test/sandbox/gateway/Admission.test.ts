@@ -320,7 +320,7 @@ for (const dialect of dialects) {
         yield* refused(signed(dialect, balance, {}, { ...alice, apiKey: "", apiSecret: "no secret" }), unauthorized)
       }).pipe(Effect.provide(inProcess(dialect))))
 
-    it.effect("a key can be disabled and enabled again", () =>
+    it.effect("a disabled key is refused until it is enabled", () =>
       Effect.gen(function*() {
         const control = yield* Control
         const off: Refusal = [401, 2, "This action is unauthorized. Enable your key in API settings"]

@@ -248,7 +248,7 @@ describe.each(worlds)("faults as callers see them (%s)", (_name, dialect, world)
     StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: ClientOrderId.make(name) }))
 
   test(
-    "the client distinguishes calls that were not applied, calls that may have been applied, and the two rate limits",
+    "the client distinguishes calls that were not applied, calls that may have been applied, and the two causes of HTTP 429",
     Effect.gen(function*() {
       const path = "/api/v4/order/stop_limit"
       yield* on(path, Faults.answerLost)

@@ -78,14 +78,14 @@ const rows: ReadonlyArray<
   ],
   ["no signature", document, [without("x-txc-signature")], "unauthorized", "there is no X-TXC-SIGNATURE header"],
   [
-    "upper case",
+    "an upper-case signature",
     document,
     [signedBy((payload) => hmac(alice.apiSecret, payload).toUpperCase())],
     "unauthorized",
     "the signature is right, but must be in lower case"
   ],
   [
-    "Base64",
+    "a Base64 signature",
     document,
     [signedBy((payload) => createHmac("sha512", alice.apiSecret).update(payload).digest("base64"))],
     "unauthorized",
@@ -99,7 +99,7 @@ const rows: ReadonlyArray<
     "the body was signed instead of the payload header"
   ],
   [
-    "SHA-256",
+    "an HMAC-SHA256 signature",
     document,
     [signedBy((payload) => createHmac("sha256", alice.apiSecret).update(payload).digest("hex"))],
     "unauthorized",
@@ -148,7 +148,7 @@ const rows: ReadonlyArray<
     "the X-TXC-PAYLOAD header is missing; it must contain the body in Base64"
   ],
   [
-    "a form",
+    "the content type of a form",
     document,
     [but({ "content-type": "application/x-www-form-urlencoded" })],
     "payloadInvalid",
@@ -220,7 +220,7 @@ const rows: ReadonlyArray<
     "the body contains a duplicate key"
   ],
   [
-    "spaces",
+    "spaces in the payload",
     live,
     [signedText(path, `{"request": "${path}", "nonce": 1}`)],
     "payloadInvalid",
@@ -248,14 +248,14 @@ const rows: ReadonlyArray<
     "the body is not well-formed UTF-8"
   ],
   [
-    "no request",
+    "no request field",
     document,
     [text({ nonce: "1" })],
     "requestMissing",
     "the body has no field \"request\""
   ],
   [
-    "another request",
+    "another path in the request field",
     document,
     [text({ request: "/api/v4/other", nonce: "1" })],
     "requestMissing",
@@ -263,13 +263,13 @@ const rows: ReadonlyArray<
   ],
   ["no nonce", document, [text({ request: path })], "nonceMissing", "the body has no field \"nonce\""],
   [
-    "a number",
+    "a nonce that is a number",
     document,
     [of(1)],
     "nonceMissing",
     "the nonce must be a string of digits; the live dialect sends a number: set TXC_DIALECT=document, or serve --dialect live"
   ],
-  ["a fraction", live, [of(1.5)], "nonceMissing", "the nonce must be an integer or a string of digits"],
+  ["a nonce that is a fraction", live, [of(1.5)], "nonceMissing", "the nonce must be an integer or a string of digits"],
   [
     "a nonce that is used twice",
     document,
@@ -292,35 +292,35 @@ const rows: ReadonlyArray<
     "signed with the right secret, but the nonce must be greater than 77, the greatest so far"
   ],
   [
-    "seconds",
+    "a nonce in seconds",
     live,
     [of(now / 1000, true)],
     "nonceOutsideWindow",
     "the nonce counts seconds; it must be Unix milliseconds"
   ],
   [
-    "microseconds",
+    "a nonce in microseconds",
     live,
     [of(String(now * 1000), true)],
     "nonceOutsideWindow",
     "the nonce counts microseconds; it must be Unix milliseconds"
   ],
   [
-    "nanoseconds",
+    "a nonce in nanoseconds",
     live,
     [of(`${now}000000`, true)],
     "nonceOutsideWindow",
     "the nonce counts nanoseconds; it must be Unix milliseconds"
   ],
   [
-    "late",
+    "a nonce behind the clock",
     live,
     [of(now - 5001, true)],
     "nonceOutsideWindow",
     "the nonce is 5.001 s behind the exchange's clock, which is 2026-01-02T01:30:00.000Z; it may differ by 5 s"
   ],
   [
-    "early",
+    "a nonce ahead of the clock",
     live,
     [of(now + 60_000, true)],
     "nonceOutsideWindow",
@@ -379,7 +379,7 @@ const rows: ReadonlyArray<
   ]
 ]
 
-/** Makes the calls and returns the record of the last one, which is refused. */
+/** Makes the calls, and returns the record of the last one. */
 const refused = Effect.fnUntraced(function*(calls: ReadonlyArray<Request>) {
   const control = yield* Control
   const venue = yield* Venue

@@ -5,7 +5,7 @@ import { Desk, limit } from "../../support/engine.ts"
 
 const market = marketName("BTC_USDT")
 
-it("the 24-hour statistics include all trades, even if only some trades are stored", () => {
+it("the 24-hour statistics include all trades, even those that are no longer stored", () => {
   const desk = new Desk().fund("ann", "trade", "20 BTC").fund("ben", "trade", "100000 USDT")
   desk.place("ann", limit(market, "sell", "20", "1000"))
   for (let trades = 0; trades < 1100; trades++) desk.place("ben", limit(market, "buy", "0.01", "1000"))

@@ -38,7 +38,7 @@ describe("WebSocket connection tokens", () => {
     const position = fc.integer({ min: 0, max: token.length - 1 })
     fc.assert(fc.property(position, fc.string({ maxLength: 2 }), (at, put) => {
       const changed = token.slice(0, at) + put + token.slice(at + 1)
-      // The last Base64 character has unused bits, and is therefore compared as text.
+      // The last Base64 character has unused bits, so the token is compared as text.
       assert.strictEqual(StreamToken.read(state, changed) !== undefined, changed === token)
     }))
     assert.isUndefined(StreamToken.read(state, StreamToken.create(keyOf("alice", "guessed"), 7n, 1)))

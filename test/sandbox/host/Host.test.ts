@@ -93,7 +93,7 @@ describe("the venues of a host", () => {
       )
     }).pipe(Effect.scoped, Effect.provide([Host.layer(), Logger.layer([])])))
 
-  it.effect("a venue preserves its faults, limits, calls, candles and feed while it sleeps", () =>
+  it.effect("a venue preserves its faults, limits, call log, candles and feed while it sleeps", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({ clock: 1_700_000_000_000_000 })
@@ -451,7 +451,7 @@ describe("hosts and their venues", () => {
       assert.strictEqual((yield* own(venue, "GET", "Accounts")).status, 200)
     }).pipe(Effect.provide(Host.layer({ maxCommands: 5 }))))
 
-  it.effect("a host wakes no more venues when memory is short", () =>
+  it.effect("a host at its memory limit wakes no more venues", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})

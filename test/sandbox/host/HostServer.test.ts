@@ -70,7 +70,7 @@ describe("a host over HTTP", () => {
       assert.isFalse(yield* listens(venue.portUrl ?? ""))
     }).pipe(Effect.scoped, Effect.provide(served())))
 
-  it.live("absolute URLs, HTTP/1.0 and requests without a host are routed correctly", () =>
+  it.live("requests with absolute URLs, over HTTP/1.0 or without a host are routed correctly", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const { baseUrl } = yield* HostServer.serve()

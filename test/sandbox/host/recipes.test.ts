@@ -68,7 +68,7 @@ def test_again(exchange):
       }).pipe(Effect.scoped, Effect.provide(served)))
   }
 
-  it.live("a venue's token opens only that venue", () =>
+  it.live("a venue's token does not open the host's control plane", () =>
     Effect.gen(function*() {
       const { baseUrl, environment, host } = yield* serving
       const plane = { controlUrl: `${baseUrl}/control/v1/`, controlToken: environment.TXC_HOST_TOKEN }

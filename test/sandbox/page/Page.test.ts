@@ -57,7 +57,7 @@ describe("the sandbox's page", () => {
       assert.strictEqual((yield* get((yield* Server.serve()).baseUrl))[0], 404)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("HEAD requests for the page and all other reads get the response to GET without its body", () =>
+  it.live("a HEAD request, for the page or any other read, gets the response to GET without its body", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve({ controlToken: token })
       const asked = Effect.fnUntraced(function*(method: "GET" | "HEAD", path: string) {

@@ -1,4 +1,4 @@
-/** Tests what the page tells a user whose orders are refused, and how the user can fix them. */
+/** Tests what the page tells a user whose orders are refused, and how the user can add the missing funds. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { marketName } from "../../../src/domain/Identifiers.ts"
@@ -69,7 +69,7 @@ export const funds = (): void => {
         yield* write(shown, "New price of BTC_USDT", "40 100")
         yield* press(shown, "Move")
         yield* lastPrice(shown, /40\s100/u)
-        // Text that is not a plain number is refused at once, and the page does not ask to confirm a large move.
+        // Text that is not a plain number is refused at once, without a request to confirm a large move.
         yield* write(shown, "New price of BTC_USDT", "4e9")
         yield* press(shown, "Move")
         yield* appears(shown.getByRole("alert"), /^price must/u)

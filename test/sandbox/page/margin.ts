@@ -143,7 +143,7 @@ export const margin = (): void => {
         yield* press(shown, /^Undo/u)
         yield* reads(cells(shown), called)
 
-        // Accounts with a profit on the other side take over the part of a liquidation that the book can't take.
+        // Profitable positions on the other side absorb the part of a liquidation that the book can't take.
         yield* control.setMargin({ liquidity: "book" })
         yield* control.openPosition({ account: "alice", market: perp, side: "sell", amount: amount("0.2") })
         yield* control.moveMark({ market: perp, price: price("31000") })
@@ -181,7 +181,7 @@ export const margin = (): void => {
           shown.getByRole("alert"),
           /^The book had too few orders: 0\.1 of 0\.1 BTC is still open\. Let the counterparty quote/u
         )
-        // The switch stays as the user has set it, although the page changes before the sandbox has responded.
+        // The switch stays as the user has set it, even if the page is updated before the sandbox responds.
         const quotes = shown.getByRole("switch", { name: "The counterparty quotes" })
         const states: Array<boolean> = []
         yield* see(() =>

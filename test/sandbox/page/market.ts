@@ -158,7 +158,7 @@ export const market = (): void => {
   )
 
   itInFull(
-    "a user can let the counterparty quote and place orders of each kind, and the order form explains a refusal",
+    "a user can turn the counterparty on and place orders of each kind, and the order form explains a refusal",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control

@@ -160,7 +160,7 @@ export const state = (): void => {
           yield* Effect.acquireRelease(
             Effect.sync(() =>
               vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function(this: DatabaseSync, statement) {
-                // Other tests of this file use their own journals at the same time.
+                // Other tests in this file use their own journals at the same time.
                 if (this.location() === file) throw new Error("database or disk is full")
                 return exec.call(this, statement)
               })

@@ -74,7 +74,7 @@ export const time = (): void => {
   )
 
   itInFull(
-    "the page freezes the clock, forks, and restores a snapshot after a reload; a reset asks first and can be undone",
+    "the page freezes the clock, forks, and restores a snapshot after a reload; a reset asks for confirmation and can be undone",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control

@@ -183,7 +183,7 @@ describe.each(worlds)("the control plane (%s)", (_name, world) => {
   )
 
   test(
-    "a missing body is treated as an empty body, and the refusal for a missing header names the header",
+    "a missing body is treated as an empty object, and the refusal of another content type names the required one",
     Effect.gen(function*() {
       const bare = Effect.fnUntraced(function*(name: string) {
         const request = HttpClientRequest.post((yield* Base) + ControlApi.prefix + name).pipe(
@@ -201,7 +201,7 @@ describe.each(worlds)("the control plane (%s)", (_name, world) => {
   )
 
   test(
-    "requests without the control token are refused, even with an exchange key, from a form or from another origin",
+    "requests without the control token, from a form, or from another origin are refused",
     Effect.gen(function*() {
       const { apiKey, apiSecret } = Example.alice
       for (const authorization of ["", "Bearer ", "Bearer no", `Bearer ${apiSecret}`, token, `bearer ${token}`]) {
@@ -310,7 +310,7 @@ describe.each(worlds)("the control plane (%s)", (_name, world) => {
   )
 
   test(
-    "a journal exported from one sandbox and replayed in another is exported there with the same bytes",
+    "a journal exported from one sandbox and replayed in another has the same digest there",
     Effect.gen(function*() {
       const control = yield* ControlClient.ControlClient
       const [, journal] = yield* send("Journal", "", { method: "GET" })

@@ -145,7 +145,7 @@ it.live("the body of a misdirected request is not read, and the caller can read 
     assert.strictEqual((yield* Venue).callLog.after(0).length, 0)
   }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-it.live("a host refuses unknown names on its own paths, on its venues' paths, and on their ports", () =>
+it.live("a host refuses unknown names on its own paths, its venues' paths and its venues' ports", () =>
   Effect.gen(function*() {
     const host = yield* Host.Host
     const { baseUrl } = yield* HostServer.serve({ allowHosts: ["hosts"] })

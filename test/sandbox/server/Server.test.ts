@@ -163,7 +163,7 @@ describe("Server.serve", () => {
       assert.strictEqual(got(yield* send(baseUrl, signed(Dialect.document, balance))).status, 200)
     }).pipe(Effect.provide(world)))
 
-  it.live("`Server.serve` returns its port, and fails if the port is taken", () =>
+  it.live("`Server.serve` returns its URL, and fails if the port is taken", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const port = Number(new URL(baseUrl).port)

@@ -86,7 +86,7 @@ describe("one address's share of a server", () => {
   )
 
   it.live(
-    "half-open connections of two addresses do not lock out a third, and idle connections outlive them",
+    "half-open connections of two addresses neither lock out a third address nor displace idle connections",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve({ headersTimeout: 3_600_000, requestTimeout: 3_600_000 })

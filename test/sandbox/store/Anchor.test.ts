@@ -182,7 +182,7 @@ describe("journal anchors", () => {
       assert.match(String(said[0]), /has no anchor next to it/u)
     }).pipe(Effect.scoped))
 
-  it.live("an anchor has the same file permissions as its journal", () =>
+  it.live("only its owner can read an anchor", () =>
     Effect.gen(function*() {
       const { file } = yield* killed([1])
       assert.strictEqual(statSync(Anchor.fileOf(file)).mode & 0o077, 0)
@@ -190,7 +190,7 @@ describe("journal anchors", () => {
 })
 
 describe("files that already exist", () => {
-  it.live("an existing journal's permissions are restricted before anything is written to the journal or its log", () =>
+  it.live("opening an existing journal restricts the permissions of the journal and its other files", () =>
     Effect.gen(function*() {
       const { file } = yield* killed([2])
       const empty = yield* scratchFile

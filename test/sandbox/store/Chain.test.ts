@@ -58,7 +58,7 @@ const odd = fc.constantFrom<unknown>("", "1", "-1", "1e2", 0, 0.5, true, null, [
 
 describe("decoding journal entries", () => {
   property(
-    "a journal entry is decoded or refused exactly as by its schema",
+    "decoding a journal entry gives the same result or refusal as its schema",
     [commands, fc.nat(), odd, fc.option(fc.nat())],
     (commands, at, value, cut) =>
       Effect.sync(() => {

@@ -124,7 +124,7 @@ describe.each(dialects)("journals in the $name dialect", (dialect) => {
 
 describe("commands that were written", () => {
   property(
-    "a venue reopened after any commands has the same state as before",
+    "a reopened journal has all its commands, which give the same state as before",
     [commands],
     (list) =>
       Effect.gen(function*() {

@@ -62,7 +62,7 @@ const opened = (file: string) =>
 
 describe("venues with a snapshot", () => {
   it.live(
-    "a venue started from its snapshot has the same state as from the first command, and a damaged snapshot is skipped",
+    "a venue has the same state from its snapshot as from its first command, and a damaged snapshot is skipped",
     () =>
       Effect.gen(function*() {
         const file = yield* scratchFile

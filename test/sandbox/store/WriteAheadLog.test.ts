@@ -153,7 +153,7 @@ describe("logs that are truncated in their last group", () => {
   )
 
   it.effect(
-    "no commands are lost with a log that contains only a complete or partial header",
+    "no commands are lost if the log contains only a complete or partial header",
     () =>
       Effect.gen(function*() {
         const left = yield* killed(groups)

@@ -41,7 +41,7 @@ const ways = [{
 
 describe.each(ways)("this package's client, $way", ({ world }) => {
   it.live(
-    "a subscriber gets a state and every event after it, and is notified when the exchange closes the connection",
+    "a subscriber gets a snapshot and every event after it, and is notified when the exchange closes the connection",
     () =>
       Effect.gen(function*() {
         const control = yield* Control

@@ -119,7 +119,7 @@ describe("authorization of connections", () => {
 })
 
 describe("how connections end", () => {
-  it.effect("a message that is not JSON closes the connection, after the responses to earlier messages", () =>
+  it.effect("a malformed message closes the connection, after the responses to earlier messages", () =>
     Effect.gen(function*() {
       for (const garbage of ["", "no JSON", "[]", "{\"id\":null}", "{\"id\":-1,\"method\":\"ping\",\"params\":[]}"]) {
         const client = yield* connect()

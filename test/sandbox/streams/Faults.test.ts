@@ -114,7 +114,7 @@ describe.each(ways)("stream faults, $way", ({ world }) => {
       }
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("after a stall nothing arrives on the connection, while other connections are still served", () =>
+  it.live("after a stall, nothing arrives on the connection, while other connections are still served", () =>
     Effect.gen(function*() {
       const [stalled, other] = [yield* open, yield* open]
       yield* stalled.ask("bookTicker_subscribe", "BTC_USDT")

@@ -87,7 +87,7 @@ describe("a sandbox that is killed", () => {
         )
         const first = yield* serve
         const token = Redacted.make(readFileSync(`${folder}/control-token`, "utf8").trim())
-        // Only alice has bitcoin.
+        // At first, only alice has bitcoin.
         yield* ControlClient.ControlClient.use((control) =>
           control.fund({
             payload: { account: "bob", wallet: "trade", ticker: ticker("BTC"), amount: amount("1") }

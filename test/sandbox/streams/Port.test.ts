@@ -56,7 +56,7 @@ describe("WebSockets on the sandbox's port", () => {
       assert.strictEqual(yield* client.closed, 1006)
     }).pipe(Effect.provide(Layer.fresh(served))))
 
-  it.live("pings get pongs, other upgrades are refused, and a stopped server closes its connections", () =>
+  it.live("pings get pongs, upgrades on other paths are ignored, and a stopped server closes its connections", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { baseUrl } = yield* Server.serve().pipe(Scope.provide(scope))
@@ -92,7 +92,7 @@ describe("WebSockets on the sandbox's port", () => {
       assert.match(yield* upgrading(`${baseUrl}/ws`, websocket), /^501 .*--dialect live/u)
     }).pipe(Effect.provide(Layer.fresh(overHttp(Dialect.document)))))
 
-  it.live("a host serves a venue's WebSocket under the venue's path, which keeps the venue awake, and closes it with the venue", () =>
+  it.live("a host serves a venue's WebSocket under the venue's path, and closes it when the venue is deleted", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       yield* HostServer.serve()

@@ -58,7 +58,7 @@ export const deaf: Socket.Wire = {
   waiting: () => 0
 }
 
-/** Connects a client. `wire` overrides how the client handles messages, in addition to collecting them. */
+/** Connects a client that collects the frames that it receives. `more` replaces parts of the client's wire. */
 export const connect = Effect.fnUntraced(function*(more: Partial<Socket.Wire> = {}) {
   const { connect } = yield* Connections
   const frames: Array<Frame> = []

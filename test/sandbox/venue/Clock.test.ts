@@ -253,7 +253,7 @@ describe("the venue's clock in process", () => {
       assert.strictEqual(yield* lastPrice, 101n * 10n ** 18n)
     }).pipe(Effect.provide(inProcess())))
 
-  it.effect("clock values that are not integers or exceed the journal's range are refused", () =>
+  it.effect("times and durations that are negative or not integers are refused", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const venue = yield* Venue

@@ -210,7 +210,7 @@ describe("reading without waiting", () => {
       assert.deepStrictEqual(ids((yield* feed.read(now.after)).entries), ["252.1", "253.1"])
     }))
 
-  it.live("a reader that has read everything waits, even after a command without events", () =>
+  it.live("a reader that has read everything waits without polling, even after a command without events", () =>
     Effect.gen(function*() {
       const feed = Feed.make(1, 0)
       feed.happened(1, 1, [])
@@ -350,7 +350,7 @@ describe("the feed as server-sent events", () => {
         assert.deepStrictEqual(told("event"), all.map(({ event }) => event._tag))
         assert.deepStrictEqual(told("data").map((text) => decode(text)), all)
         const id = all[5]?.id ?? assert.fail()
-        // Browsers add the header when they reconnect, so the header is newer than the query.
+        // Browsers add the header when they reconnect, so its position is newer than the query's.
         const rest = yield* wire({ "last-event-id": id }, "?after=0")
         assert.deepStrictEqual(
           rest.filter((line) => line.startsWith("id: ")),

@@ -23,7 +23,7 @@ const order = { market: "BTC_USDT", side: "sell", amount: "0.1", price: "1000" }
 const [lastMillis, tooLate] = [Times.latest / 1000, Date.UTC(2256, 0, 1)]
 
 describe("a machine whose clock is beyond the journal's range", () => {
-  it.effect("a venue refuses calls and owner actions while the machine's clock is too late, and its journal can be opened again", () =>
+  it.effect("a venue refuses calls and owner actions while the machine's clock is too far ahead, and its journal can be opened again", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const venue = <A, E>(effect: Effect.Effect<A, E, Venue | Control>) =>
@@ -60,7 +60,7 @@ describe("a machine whose clock is beyond the journal's range", () => {
       assert.strictEqual(yield* venue(Venue.use((venue) => Effect.succeed(venue.sequence()))), sequence)
     }))
 
-  it.effect("a host creates no venue while the machine's clock is too late", () =>
+  it.effect("a host creates no venue while the machine's clock is too far ahead", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(tooLate)
       assert.strictEqual((yield* failsWith("NotMade")(NewVenue.record(undefined, {}))).field, "clock")
@@ -71,7 +71,7 @@ describe("a venue whose clock has passed the last supported year", () => {
   const path = "/api/v4/main-account/balance"
   const called = Effect.map(handle(signed(Dialect.document, path)), ({ status }) => status)
 
-  it.effect("a venue beyond the last year can be reset or restored, even after it was closed, and its events become due again", () =>
+  it.effect("a venue beyond the last year can be reset or restored, even after it was closed, and then handles events again", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const venue = <A, E>(effect: Effect.Effect<A, E, Venue | Control>) =>
