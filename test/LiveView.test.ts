@@ -51,7 +51,7 @@ const ages = (view: LiveView.LiveView<unknown, unknown>) =>
   Effect.map(Effect.flatMap(view.get, LiveView.age), Duration.toSeconds)
 
 describe("a live view", () => {
-  it.effect("a view reports whether it is complete and, if not, why, since when, and its last complete value", () =>
+  it.effect("a view reports whether it is complete, and otherwise why not, since when, and its last complete value", () =>
     Effect.gen(function*() {
       const { push, view } = yield* summed()
       const { states } = yield* changesOf(view)
@@ -113,7 +113,7 @@ describe("a live view", () => {
       assert.isTrue(states.every(({ _tag }) => _tag === "Whole"))
     }).pipe(Effect.scoped))
 
-  it.effect("a view stays complete if the exchange refuses to reread its state, and tries again at the next interval", () =>
+  it.effect("a view whose reread is refused stays complete, and tries again at the next interval", () =>
     Effect.gen(function*() {
       const { failLatest, push, subscriptions, view } = yield* summed({ recheckEvery: "1 minute" })
       yield* push(Item.snapshot(1))
@@ -130,7 +130,7 @@ describe("a live view", () => {
       assert.strictEqual(yield* view.whole, 9)
     }).pipe(Effect.scoped))
 
-  it.effect("a view of records looks stale until a new state proves that no record was missed", () => {
+  it.effect("the age of a view of records grows until a new state proves that no record was missed", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     return Effect.gen(function*() {

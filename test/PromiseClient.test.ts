@@ -97,7 +97,7 @@ describe("createClient", () => {
     }
   })
 
-  it("invalid options are rejected immediately, with the same errors as the layers report", () => {
+  it("invalid options are rejected immediately, with the errors that the layers report", () => {
     assert.throws(() => createClient({ ...place, baseUrl: "nowhere" }), InvalidBaseUrl, /not a URL/u)
     assert.throws(() => createClient({ ...place, dialect: "V4" as never }), InvalidBaseUrl, /document or live/u)
     assert.throws(() => createClient({ region: "us" as never }), InvalidBaseUrl, /global or eu, not us/u)

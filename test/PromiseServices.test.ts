@@ -46,7 +46,7 @@ ${
     )
   }`
 
-/** Returns a function that finds a module's exported types by name, and the type checker. */
+/** Returns the type checker, and a function that finds a module's exported types by name. */
 const exported = (path: string) => {
   const program = ts.createProgram([path], {
     allowImportingTsExtensions: true,
@@ -69,7 +69,7 @@ const exported = (path: string) => {
 }
 
 describe("the names of the promise client's services", () => {
-  it("the promise client's services have the contracts' names and the services' docs", () => {
+  it("each service of the promise client has its name in the contract, and its own doc", () => {
     const path = at("PromiseServices.ts")
     if (process.env["TXC_TEST_RECORD"] !== undefined) writeFileSync(path, generated)
     assert.strictEqual(readFileSync(path, "utf8"), generated)

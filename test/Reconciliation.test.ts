@@ -57,8 +57,8 @@ import { amount, asBob, btcUsdt, ethUsdt, limit, price, type Traders, traders } 
 // -----------------------------------------------------------------------------
 
 /**
- * The fate of a request that places an order. `late`: the network delays the request by `millis`, and the caller does
- * not notice.
+ * The fate of a request that places an order. `late`: the request arrives `millis` late, and the caller gets a
+ * connection reset or no response.
  */
 type Fate =
   | { readonly _tag: "well" }
@@ -285,7 +285,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.oneof(
   fc.constant<Fate>({ _tag: "well" }),
   {
     weight: 4,
-    // With a probability below 1, the fault may spare the order and hit one of the reads that look for it instead.
+    // With a probability below 1, the fault may spare the order, and instead hit a read that looks for the order.
     arbitrary: fc.record({
       _tag: fc.constant("fault" as const),
       symptom: anySymptom,
@@ -303,7 +303,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...Object.keys(kinds) as Array<Kind>),
   fates: fc.array(anyFate, { minLength: 1, maxLength: 3 }),
   meanwhile: fc.constantFrom(...Object.keys(meanwhiles) as Array<keyof typeof meanwhiles>),
-  // With a nonce window, the second range contains the time of the last read, in milliseconds.
+  // A delay in milliseconds. With a nonce window, reconciliation makes its last read within the second range.
   after: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 5000, max: 7500 }))
 })
 

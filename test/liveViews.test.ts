@@ -188,7 +188,7 @@ const place = fc.nat(7)
 
 const tick = fc.integer({ min: -4, max: 4 }).map((ticks) => `${100 + ticks / 2}`)
 
-/** A price between two ticks, so it never equals the last price. The exchange would refuse such a stop order. */
+/** A price between two ticks. It never equals the last price, at which the exchange would refuse a stop order. */
 const betweenTicks = fc.integer({ min: -4, max: 4 }).map((ticks) => `${100.25 + ticks / 2}`)
 
 const side = fc.constantFrom("buy" as const, "sell" as const)
@@ -368,7 +368,7 @@ describe("the examples on the page about live views", () => {
     }).pipe(Effect.scoped, Effect.provide(world))
   })
 
-  it.effect("the bot offers each new fill exactly once, at a price one percent higher", () =>
+  it.effect("the bot offers each newly bought amount exactly once, at a price one percent higher", () =>
     Effect.gen(function*() {
       const control = yield* Control
       const buy = (of: string) => Effect.andThen(asBob(limit("sell", of, "100")), limit("buy", of, "100"))
@@ -377,7 +377,7 @@ describe("the examples on the page about live views", () => {
       yield* pass("1 second")
       yield* buy("0.2")
       yield* pass("1 second")
-      // A fill that happens while the connection is down is offered after the reconnection.
+      // An amount that is bought while the connection is down is offered after the reconnection.
       yield* control.restore(yield* control.snapshot)
       yield* buy("0.3")
       yield* pass("10 seconds")

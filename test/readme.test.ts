@@ -120,7 +120,7 @@ describe("the examples on the pages", () => {
     for (const tag of tags) assert.strictEqual(rows.filter((row) => row === tag).length, 1, tag)
   })
 
-  it.live("the host example creates a venue and reads its balance", () =>
+  it.live("the host example creates a venue and reads a balance on it", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* HostExample.program, "0.5")
     }))
@@ -141,7 +141,7 @@ describe("the examples on the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("the examples in Getting started and Without Effect run as separate programs", () =>
+  it.live("the examples on the pages 'Getting started' and 'Without Effect' run as separate programs", () =>
     Effect.gen(function*() {
       const folder = yield* Project.make({
         "first.ts": read("./readme/first.ts"),
@@ -163,7 +163,7 @@ describe("the examples on the pages", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("the programs in Where it runs and A day over HTTP run against a sandbox in a separate process", () =>
+  it.live("the programs on the pages 'Where it runs' and 'A day over HTTP' run against a sandbox in a separate process", () =>
     Effect.gen(function*() {
       const [required = ""] = fences("src/client/docs/runtimes.md", "js")
       const folder = yield* Project.make({

@@ -131,7 +131,7 @@ describe("accounts", () => {
     assert.deepEqual(await bob.fetchAccounts(), [])
   })
 
-  test("ccxt's raw calls read codes, fees, interest and sub-accounts", async ({ alice, bob }) => {
+  test("ccxt's raw calls work for codes, fees, interest and sub-accounts", async ({ alice, bob }) => {
     const fee = (await alice.v4PrivatePostMainAccountFee()).find(({ ticker }) => ticker === "BTC")
     assert.equal(fee.withdraw.fixed, "0.0004")
 
@@ -287,7 +287,7 @@ describe("orders", () => {
     assert.equal((await alice.cancelOrder(down.id, btc)).status, "canceled")
   })
 
-  test("cancelAllOrders cancels only orders in the given market and of the given kind", async ({ alice }) => {
+  test("cancelAllOrders cancels only orders on the given market and of the given kind", async ({ alice }) => {
     const spot = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
     const stop = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
     const margin = await alice.createOrder(btc, "limit", "buy", 0.1, 41000, { marginMode: "cross" })
@@ -306,7 +306,7 @@ describe("orders", () => {
     assert.deepEqual(await alice.cancelAllOrders(), [])
   })
 
-  test("orders of a perpetual market open and close a position", async ({ alice, bob }) => {
+  test("orders on a perpetual market open and close a position", async ({ alice, bob }) => {
     const offer = await bob.createOrder(perpetual, "limit", "sell", 0.1, 50500)
     assert.deepEqual(pick(offer, "symbol", "type", "status"), { symbol: perpetual, type: "limit", status: "open" })
     const taken = await alice.createOrder(perpetual, "market", "buy", 0.1)

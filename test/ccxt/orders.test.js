@@ -8,7 +8,7 @@ import { btc, fails, perpetual, pick, test } from "./desk.js"
 const shown = (order) => pick(order, "symbol", "side", "type", "status", "price", "triggerPrice", "amount", "filled", "cost")
 
 describe("stop-market orders", () => {
-  test("stop-market orders on spot wait until the price reaches their trigger, and trade at that price", async ({ alice, venue }) => {
+  test("stop-market orders on spot wait until the price reaches their trigger, and then trade at the current price", async ({ alice, venue }) => {
     const stop = await alice.createOrder(btc, "market", "sell", 0.1, undefined, {
       triggerPrice: 48000,
       clientOrderId: "out-1"

@@ -79,7 +79,7 @@ const sold = { symbol: btc, side: "sell", price: 51000, amount: 0.1, cost: 5100 
 const bought = { ...sold, side: "buy" }
 const resting = { symbol: btc, type: "limit", status: "open", filled: 0, cost: 0 }
 
-/** Asserts alice's position at a mark price of 51000: a gain of 50 on a position worth 5050. */
+/** Asserts alice's position at a mark price of 51000: a gain of 50 on a position that was opened at 5050. */
 const isLong = ({ info, ...position }) => {
   shows(position, { symbol: perpetual, entryPrice: 50500, percentage: 0.99, collateral: 510 })
   // ccxt reads the documented realized gain as the unrealized gain.
@@ -397,7 +397,7 @@ const calls = {
       assert.deepEqual(accounts.map(({ name }) => name).toSorted(), ["archive", "market making", "training"])
       assert.ok(accounts.every(({ id, type }) => /^[0-9a-f-]{36}$/u.test(id) && type === "subaccount"))
     }),
-    "of an account without": right(async ({ bob }) => assert.deepEqual(await bob.fetchAccounts(), []))
+    "of an account without sub-accounts": right(async ({ bob }) => assert.deepEqual(await bob.fetchAccounts(), []))
   },
   fetchBalance: {
     "of trading": right(async ({ alice }) => {
@@ -438,7 +438,7 @@ const calls = {
       assert.deepEqual(others, [])
       // ccxt reads the interest that is not settled yet, which is zero, and reports the size as the borrowed amount.
       shows(interest, { symbol: btc, currency: "USDT", interest: 0, amountBorrowed: 0.1 })
-      // 0.0585 % of the 4545 USDT that a leverage of 10 leaves to borrow.
+      // 0.0585 % of 4545 USDT, which is what a position worth 5050 borrows at a leverage of 10.
       shows(interest.info, { funding: "2.658825", unrealizedFunding: "0" })
     }),
     "without a position": right(async ({ alice }) => assert.deepEqual(await alice.fetchBorrowInterest(), []))
@@ -831,7 +831,7 @@ const calls = {
       await world.bob.createOrder(btc, "limit", "buy", 0.2, 51000)
       assert.deepEqual((await world.alice.fetchTrades(btc, undefined, 1)).map(({ amount }) => amount), [0.2])
     }),
-    "of sales alone": right(async (world) => {
+    "of sales only": right(async (world) => {
       await trade(world)
       assert.deepEqual(await world.alice.fetchTrades(btc, undefined, undefined, { type: "sell" }), [])
     }),

@@ -29,7 +29,7 @@ const additions: ReadonlyArray<Readonly<Record<string, unknown>> & { readonly op
   )
 ]
 
-/** Operations that add the example's keys to a venue on a host, which starts with other keys. */
+/** Operations that add the example's keys to a venue on a host. Such a venue starts with other keys. */
 const usualKeys = [alice, bob].map((account) => ({ ...key, ...account, type: "2" }))
 
 /** Serves an exchange, and its control plane on a separate port. */
@@ -69,7 +69,7 @@ const elsewhere = (address: string, { name }: Dialect.Dialect) =>
     return { ...(await answer.json() as Host.Made), more: [...usualKeys, ...additions] }
   })
 
-/** Opens the exchange that `TXC_HOSTED` selects: a sandbox, a host in this process, or a host at an address. */
+/** Opens the exchange that `TXC_HOSTED` selects: a sandbox, or a venue on a host in this process or at an address. */
 const opened = Effect.fnUntraced(function*(dialect: Dialect.Dialect, asked = process.env["TXC_HOSTED"]) {
   if (asked === undefined) return yield* alone(dialect)
   return asked.startsWith("http") ? yield* elsewhere(asked, dialect) : yield* hosted(dialect)

@@ -39,7 +39,7 @@ const namesIn = (message: unknown, key: string): ReadonlyArray<unknown> =>
 
 type Topic = Readonly<Record<string, unknown>>
 
-/** Changes a topic to name the message's market or asset, if topic and message both have such a field. */
+/** Changes a topic so that it names the message's market or asset, if topic and message both have such a field. */
 const within = (topic: Topic, message: unknown, at: number): Topic => {
   const [key] = ["market", "ticker"].filter((key) => key in topic)
   const names = key === undefined ? [] : namesIn(message, key)
@@ -95,7 +95,7 @@ describe.each(entries)("$name", (entry) => {
     Effect.sync(() => {
       const wire = Result.getOrThrow(codec.encodeMessage(message))
       assert.deepStrictEqual(Result.getOrThrow(codec.decodeMessage(wire)), message)
-      // The message is also unchanged after it was written to a text frame and read back.
+      // The message is also unchanged after being written to a text frame and read back.
       const frame = { _tag: "Push", method: channel.pushed, params: wire } as const
       const read = Result.getOrThrow(Frame.readReceived(Frame.writeReceived(frame)))
       assert.deepStrictEqual(read._tag === "Push" && Result.getOrThrow(codec.decodeMessage(read.params)), message)

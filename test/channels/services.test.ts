@@ -99,7 +99,7 @@ describe.each(entries)("the service of $name", (entry) => {
       const isPage = Json.isObject(wire) && "records" in wire
       exchange.results.set(method, () => isPage ? { limit: 100, offset: 0, total: 0, records: [] } : wire)
     }
-    // The acknowledgement brings no book, so the fixture's book is the first that the stream receives.
+    // The acknowledgement contains no book, so the fixture's book is the first that the stream receives.
     exchange.results.set("depth_subscribe", () => Frame.success)
     return Effect.gen(function*() {
       const { stream } = yield* serviceOf(entry)
@@ -160,7 +160,7 @@ describe("candle streams", () => {
     }).pipe(Effect.provide(channels(exchange)), Effect.scoped)
   })
 
-  it.effect("a candle stream begins with the latest 100 candles, wherever in the interval it begins", () => {
+  it.effect("a candle stream begins with the latest 100 candles, however far the current interval has progressed", () => {
     const exchange = new Scripted()
     const ranges: Array<ReadonlyArray<number>> = []
     exchange.results.set("candles_request", (_link, [, start, end, seconds]) => {
@@ -173,7 +173,7 @@ describe("candle streams", () => {
         yield* TestClock.setTime(seconds * 1000)
         yield* Effect.scoped(listen(stream({ market, interval: "1m" })))
       }
-      // The range includes its ends.
+      // The range includes both of its ends.
       const counts = ranges.map(([start = 0, end = 0, seconds = 1]) =>
         Math.floor(end / seconds) - Math.ceil(start / seconds) + 1
       )

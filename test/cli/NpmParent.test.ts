@@ -1,4 +1,4 @@
-/** Tests how a sandbox that npm runs ends, with a real npm and its shell. */
+/** Tests when a sandbox that is run by npm ends. Uses a real npm and its shell. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -77,9 +77,9 @@ const hasEnded = (child: ChildProcess) => until(Effect.sync(() => child.exitCode
 /** Longer than the sandbox needs to notice that npm has ended. */
 const aWhile = Effect.sleep("2500 millis")
 
-describe("a sandbox that npm runs", { concurrent: true }, () => {
+describe("a sandbox run by npm", { concurrent: true }, () => {
   for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
-    it.live(`a sandbox that npm runs ends when npm gets ${signal}`, () =>
+    it.live(`a sandbox run by npm ends when npm gets ${signal}`, () =>
       Effect.gen(function*() {
         const { child, pid } = yield* started("npm", "run", "foreground")
         child.kill(signal)
@@ -88,7 +88,7 @@ describe("a sandbox that npm runs", { concurrent: true }, () => {
   }
 
   it.live(
-    "a sandbox that an npm script started in the background keeps running when npm has ended",
+    "a sandbox that an npm script started in the background keeps running after npm has ended",
     () =>
       Effect.gen(function*() {
         const { child, pid } = yield* started("npm", "run", "background")
@@ -112,7 +112,7 @@ describe("a sandbox that npm runs", { concurrent: true }, () => {
     60_000
   )
 
-  it.live("a sandbox keeps running when the shell that started it has ended", () =>
+  it.live("a sandbox keeps running after the shell that started it has ended", () =>
     Effect.gen(function*() {
       const { child, pid } = yield* started("sh", "-c", `node_modules/.bin/${scripts.background}`)
       yield* hasEnded(child)

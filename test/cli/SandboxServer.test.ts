@@ -36,7 +36,7 @@ describe("SandboxServer", () => {
       }).pipe(Effect.provide(layer))
     }))
 
-  it.live("the printed command does not use up the nonces of other programs in the live dialect", () =>
+  it.live("in the live dialect, the printed command does not use up the nonces of other programs", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const venue = yield* Venue.Venue

@@ -23,7 +23,7 @@ describe("Suggestion", () => {
       })
   )
 
-  it("the beginning of a name suggests that name, and an unrelated word suggests nothing", () => {
+  it("a word that begins like a name suggests that name, and an unrelated word suggests nothing", () => {
     assert.strictEqual(Suggestion.find("Markets.get", ["Assets.all", "Markets.all"]), "Markets.all")
     assert.strictEqual(Suggestion.find("btcusdt", ["ETH_USDT", "BTC_USDT"]), "BTC_USDT")
     for (const text of ["", "--", "x", "everything"])

@@ -124,7 +124,7 @@ describe("effect-txc host", () => {
       assert.include(yield* said(["import", "--into", other, "--data", data]), "a different history")
     }).pipe(Effect.scoped))
 
-  it.live("a venue from an older engine version is refused until its export has been imported again", () =>
+  it.live("a venue from an older engine version is refused until its exported journal has been imported", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const [at, data] = [join(folder, "host"), join(folder, "exported")]

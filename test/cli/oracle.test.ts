@@ -14,7 +14,7 @@ import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 import { refusingPort } from "../support/server.ts"
 
-// Each command starts a process. A command runs only in CI if other tests show its outcome without a new process.
+// Each command starts a process. If other tests show the outcome of a command without a new process, only CI runs it.
 
 interface Ended {
   readonly code: number
@@ -254,7 +254,7 @@ describe("effect-txc oracle", () => {
     )
   }
 
-  it.live("oracle undoes its changes when a reader closes its output", () =>
+  it.live("oracle undoes its changes when the reader of its output closes the pipe", () =>
     Effect.gen(function*() {
       const { account, environment, key, target } = yield* served
       const run = `oracle --url ${target.baseUrl} --key ${key} --profile mutating --max-rate 500 --runs 50 --only oco`

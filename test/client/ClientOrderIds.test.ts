@@ -47,7 +47,7 @@ describe.each(dialects)("orders without a client order id, in the $name dialect"
     }
   }
 
-  it.effect("the error for an order refused before sending contains its client order id, unless the id is invalid", () =>
+  it.effect("the error for an order refused before sending contains the order's client order id, unless the id is invalid", () =>
     Effect.gen(function*() {
       const orders = yield* LimitOrders
       const refused = (request: object) =>

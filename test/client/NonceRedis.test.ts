@@ -169,7 +169,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
           /the lease on nonces has ended|all 2 classes of nonces are leased to other programs|Redis/u
         )
 
-        // The program draws nonces again once another program ends.
+        // The resumed program draws nonces again once another program has ended.
         yield* successors[0].kill("SIGKILL")
         yield* drawsAgain(stopped)
         yield* Effect.forEach([stopped, successors[1]], drawsAgain)
@@ -186,7 +186,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
       })
   )
 
-  itWithRedis("several programs also draw distinct nonces in microseconds", () =>
+  itWithRedis("nonces that count microseconds are also distinct among several programs", () =>
     Effect.gen(function*() {
       const redis = yield* server
       const processes = yield* Effect.forEach([1, 2, 3], () => elsewhere(redis, "window", 3, "microseconds"))
@@ -206,7 +206,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
         yield* redis.start
         // Redis has lost the leases, so either program can get either class from here on.
         const young = yield* sharing(redis, 2)
-        // The old lease stays valid until it ends, but not beyond that time.
+        // The old program may draw nonces until its lease ends, although Redis has lost the lease, but not later.
         const last = yield* heldAt(end - 100)(old.draw)
         assert.isBelow(last, end)
         const error = yield* failsWith("NonceUnavailable")(ahead(leaseMillis + 1000)(old.draw))

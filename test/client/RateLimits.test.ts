@@ -89,7 +89,7 @@ describe("staying within rate limits", () => {
 
   for (const dialect of dialects) {
     property(
-      `the sandbox refuses none of the client's calls for their rate in the ${dialect.name} dialect`,
+      `in the ${dialect.name} dialect, the sandbox refuses none of the client's calls for exceeding a rate limit`,
       [fc.array(fc.tuple(fc.integer({ min: 1, max: 100 }), fc.nat(1500)), { minLength: 1, maxLength: 4 })],
       (planned) =>
         Effect.gen(function*() {
@@ -290,7 +290,7 @@ describe("refusals by the exchange", () => {
       }).pipe(Effect.provide(client(answer))))
   }
 
-  it.effect("a rate-limit refusal pauses only its private endpoint, or all public calls after a public one", () =>
+  it.effect("a rate-limited private call pauses only its endpoint, and a rate-limited public call pauses all public calls", () =>
     Effect.gen(function*() {
       yield* failsWith("RateLimited")(cancelAll)
       yield* failsWith("RateLimited")(fees)
@@ -319,7 +319,7 @@ describe("refusals by the exchange", () => {
   }
 
   for (const when of ["before a call starts to wait", "while a call waits"]) {
-    it.effect(`setting the clock back ${when} does not extend the pause after a refusal`, () =>
+    it.effect(`after a refusal, setting the clock back ${when} at most doubles the pause`, () =>
       Effect.gen(function*() {
         let back = 0
         const real = yield* Clock.Clock
@@ -341,7 +341,7 @@ describe("refusals by the exchange", () => {
           if (when.startsWith("while")) yield* setBack
           yield* TestClock.adjust(pause - 1)
           assert.isUndefined(call.pollUnsafe())
-          // A call that was already waiting may wait twice as long, because it does not read the clock while it waits.
+          // A call that was already waiting may wait twice as long, because it reads the clock only when its wait ends.
           yield* TestClock.adjust(when.startsWith("while") ? pause + 1 : 1)
           assert.isDefined(call.pollUnsafe())
         }).pipe(Effect.provideService(Clock.Clock, clock))

@@ -89,7 +89,7 @@ describe("values captured from the live exchange", () => {
     }
   )
 
-  it("at the liquidation price of a long perpetual from March 2025, equity plus profit equal half the initial margin", () => {
+  it("at the liquidation price of a long perpetual from March 2025, equity plus profit equals half the initial margin", () => {
     const price = Margin.liquidationPrice(account(20, "14.0759300", [position("0.001", "82498.7", "82498.7")]), perp)
     assert.strictEqual(price === undefined ? "" : Decimal.floor(price, 1), "70177.2")
   })
@@ -127,7 +127,7 @@ describe("leverage brackets", () => {
   const marginOf = (amount: string, leverage: number, bracketSpan: "whole" | "marginal") =>
     Margin.initialMargin({ leverage, rules: { bracketSpan } }, position(amount, "50000", "50000", { brackets }))
 
-  it("a position has the leverage of the bracket for its entire cost", () => {
+  it("an entire position has the leverage of the bracket that its cost falls into", () => {
     assert.deepStrictEqual(
       ["1", "2", "10"].map((amount) => marginOf(amount, 100, "whole")),
       ["500", "2000", "25000"]
@@ -170,7 +170,7 @@ describe("liquidation prices", () => {
     assert.deepStrictEqual([closed.positions.length, Margin.summary(closed).equity], [0, "500"])
   })
 
-  it("equity plus profit equal the maintenance margin at the liquidation price, and fall below it one step further", () => {
+  it("equity plus profit falls to the maintenance margin at the liquidation price, and is above it just before", () => {
     for (const [amount, collateral] of [["0.3", "4000"], ["-0.3", "4000"], ["-2", "70000"]] as const) {
       const own = account(10, collateral, [position(amount, "50000", "50000")])
       const price = Margin.liquidationPrice(own, perp) ?? assert.fail("has a price")

@@ -70,7 +70,7 @@ describe.each(dialects)("open orders in the $name dialect", (dialect) => {
       same([margin?.["type"], margin?.["status"]], [type, status])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stream reads all pages of open orders even though the responses do not contain the offset and limit", () =>
+  it.live("a stream reads all pages of open orders even though the responses do not contain the offset or limit", () =>
     Effect.gen(function*() {
       for (let index = 0; index < 7; index++) yield* limit("buy", "0.01", `${1000 + index}`)
       const second = yield* page({ limit: Limit.make(3), offset: Offset.make(3) })

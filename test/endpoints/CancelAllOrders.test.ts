@@ -18,7 +18,7 @@ import {
   stopLimit
 } from "../support/exchange.ts"
 
-/** Places one order of each kind on each market. The OCO order has two legs. */
+/** Places a stop-limit order on each of three markets, and an OCO order, which has two legs, on two of them. */
 const place = Effect.gen(function*() {
   const stops = yield* StopLimitOrders
   const ocos = yield* CollateralOcoOrders
@@ -44,13 +44,13 @@ const open = Control.use((control) =>
 )
 
 const cases: ReadonlyArray<readonly [string, Request, (order: string) => boolean]> = [
-  ["all", {}, () => true],
-  ["all orders of a market", { market: btcUsdt }, (order) => order.startsWith("BTC_USDT")],
-  ["orders of one market and type", { market: btcUsdt, type: ["margin"] }, (order) => order === "BTC_USDT margin"],
+  ["all orders", {}, () => true],
+  ["all orders on a market", { market: btcUsdt }, (order) => order.startsWith("BTC_USDT")],
+  ["orders of one type on one market", { market: btcUsdt, type: ["margin"] }, (order) => order === "BTC_USDT margin"],
   ["spot orders", { type: ["spot"] }, (order) => order.endsWith("spot")],
-  ["margin orders of spot markets", { type: ["margin"] }, (order) => order.endsWith("margin")],
+  ["margin orders on spot markets", { type: ["margin"] }, (order) => order.endsWith("margin")],
   ["futures orders", { type: ["futures"] }, (order) => order.endsWith("futures")],
-  ["two types", { type: ["spot", "futures"] }, (order) => !order.endsWith("margin")],
+  ["orders of two types", { type: ["spot", "futures"] }, (order) => !order.endsWith("margin")],
   ["nothing on a market without matching orders", { market: ethUsdt, type: ["futures"] }, () => false]
 ]
 

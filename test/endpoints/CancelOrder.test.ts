@@ -69,7 +69,7 @@ describe.each(dialects)("canceling an order in the $name dialect", (dialect) => 
       const { orderId } = yield* limit("buy", "1", "1000")
       const status = dialect === Dialect.document ? 400 : 422
       const { keys } = dialect
-      // Untyped JavaScript could send this request, although the types require exactly one identifier.
+      // Untyped JavaScript could send these requests, although the types require exactly one identifier.
       const neither = { market: btcUsdt } as unknown as Request
       const both = { market: btcUsdt, orderId, clientOrderId: mine } as unknown as Request
       const wire = [

@@ -15,7 +15,7 @@ import { asBob, btcPerp, btcUsdt, dialects, failsWith, perp, rawPublic, same, tr
 describe.each(dialects)("futures markets in the $name dialect", (dialect) => {
   it.effect("a futures market has prices, volumes, open interest, funding terms and brackets", () =>
     Effect.gen(function*() {
-      // The time is two hours after a funding settlement.
+      // This is the exact time of a funding settlement, so the next settlement is eight hours later.
       yield* TestClock.setTime(1_900_022_400_000)
       yield* perp("sell", "0.5", "1000")
       yield* asBob(perp("buy", "0.2", "1000"))

@@ -133,7 +133,7 @@ describe.each(dialects)("the kill switch in the $name dialect", (dialect) => {
       same(yield* statuses, ["CANCELED"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a reopened sandbox fires the kill switch when it is due, in the right order with price moves", () =>
+  it.live("a reopened sandbox fires the kill switch when it is due, in the right order relative to price moves", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {

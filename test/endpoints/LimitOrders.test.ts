@@ -187,7 +187,7 @@ describe.each(dialects)("limit orders in the $name dialect", (dialect) => {
         return [status, (yield* open).map(({ side }) => side)] as const
       }).pipe(Effect.provide(traders(dialect)))
 
-    it.live("two orders of the same account trade with each other without self-trade prevention", () =>
+    it.live("without self-trade prevention, two orders of the same account trade with each other", () =>
       Effect.map(own("no"), (found) => same(found, ["FILLED", []])))
     it.live("cancel_both cancels both self-trading orders", () =>
       Effect.map(own("cancel_both"), (found) => same(found, ["CANCELED", []])))

@@ -297,7 +297,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       same([closed?.grossPnl, closed?.totalFunding, closed?.netPnl], ["197.69", "2.2", "195.49"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a crash causes a margin call, then a liquidation with marked orders that cancels all other orders", () =>
+  it.live("a crash causes a margin call and then a liquidation, which marks its orders and cancels all others", () =>
     Effect.gen(function*() {
       yield* trade("900", "1000")
       const [open] = yield* positions
@@ -325,7 +325,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       same(history[0]?.liquidationState, "liquidation")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a position on a futures market is graded for deleveraging by its profit, and other positions have no grade", () =>
+  it.live("a futures position has a deleveraging grade on its own side, and an account without positions has none", () =>
     Effect.gen(function*() {
       same(yield* AdlQuantiles.use(({ list }) => list), [])
       yield* trade("1", "1000")

@@ -112,7 +112,7 @@ describe.each(dialects)("stop-market orders in the $name dialect", (dialect) => 
       same(exit.margin, dialect === Dialect.live ? true : undefined)
       yield* move("900", btcPerp)
       same([yield* positions, yield* statuses], [[], ["FILLED", "FILLED"]])
-      // Buys at 1100 and sells at 900, with a taker fee of 0.055 % on 4000.
+      // The account bought 2 BTC at 1100 and sold them at 900. The taker fees are 0.055 % of 4000 in total.
       same(yield* collateral, "99597.8")
       const nothing = CollateralTriggerMarketOrders.use((orders) =>
         orders.create({ ...margin, activationPrice: price("800"), reduceOnly: true })

@@ -32,7 +32,7 @@ type Fields = Readonly<Record<string, unknown>>
 const broken = ({ accepted }: Refused<object>, { bad }: Row<object>): object =>
   withoutUndefined({ ...accepted, ...bad })
 
-/** Holds the fields that replace those of the next calls to the endpoint. */
+/** Holds the fields that replace the request's own fields in calls to the endpoint. */
 type Smuggled = { fields: Fields }
 
 /** Replaces the fields of every call to the endpoint, and signs private calls again. */
@@ -76,7 +76,7 @@ const sent = Recorder.use((all) => Effect.sync(() => all.filter(({ path }) => pa
 // Refusals by the client and the exchange
 // -----------------------------------------------------------------------------
 
-/** Separates what a refusal of fields says from the parts that depend on its origin. Fails for any other error. */
+/** Splits a refusal of fields into its content and the parts that depend on its origin. Fails for any other error. */
 const refusalIn = (error: Errors.CallError, { documented: { errorFamily } }: Entry) => {
   if (error._tag !== "ValidationFailed" && error._tag !== "InvalidFields") return assert.fail(error.message)
   assert.strictEqual(error._tag, errorFamily === "order" ? "ValidationFailed" : "InvalidFields")

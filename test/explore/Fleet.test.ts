@@ -57,7 +57,7 @@ const scripts = Effect.gen(function*() {
   return found
 })
 
-/** Adds a last argument to the script, which replaces the server's clock. It is in Unix milliseconds. */
+/** Adds a last argument to the script: the time in Unix milliseconds, which replaces the server's clock. */
 const timed = (script: Script): Script =>
   Redis.script(
     (...params: ReadonlyArray<string | number>) => [...script.params(...params.slice(0, -1)), params.at(-1)],

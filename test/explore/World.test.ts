@@ -137,7 +137,7 @@ describe("processes, promises and time in a history", () => {
     create({ market: marketName("BTC_PERP"), side: "sell", amount: Decimal.amount("1") })
   )
 
-  it.effect("a position receives funding at the start of each minute", () =>
+  it.effect("a position's funding is settled at the start of each minute", () =>
     Effect.gen(function*() {
       const told = yield* history(Effect.andThen(short, Effect.never), {
         events: [{ _tag: "Funding", at: 1000, market: "BTC_PERP", permille: 2 }]
@@ -149,7 +149,7 @@ describe("processes, promises and time in a history", () => {
       assert.match(Words.tell(told, World.start).join("\n"), /the BTC_PERP funding rate is 0\.2 % per minute/u)
     }))
 
-  it.effect("a liquidation event liquidates a position, and afterwards the mark price follows the market again", () =>
+  it.effect("a liquidation event liquidates a position, and leaves the mark price alone if there is no position", () =>
     Effect.gen(function*() {
       const told = yield* history(Effect.andThen(short, Effect.never), {
         events: [{ _tag: "Liquidation", at: 2000, market: "BTC_PERP", lastsMillis: 1000 }]
@@ -167,7 +167,7 @@ describe("processes, promises and time in a history", () => {
 
   const at = 1000
 
-  it.effect("an order of another account that the exchange refuses appears in the history and in its description", () =>
+  it.effect("another account's order that the exchange refuses appears in the history and in the history's description", () =>
     Effect.gen(function*() {
       const event = { _tag: "Trade", at, market: "BTC_USDT", side: "sell", thousandths: 10 ** 12 } as const
       const told = yield* history(Effect.never, { events: [event] })

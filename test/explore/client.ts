@@ -22,9 +22,8 @@ const possible: Possibilities.Possibilities = {
 }
 
 /**
- * Whether a restarted process made a call in the three seconds before `at`, in Unix milliseconds. Its first nonces
- * follow the clock. They may have been used already, because the previous process's nonces may have run ahead of the
- * clock.
+ * Whether a restarted process made a call in the three seconds before `at` (in Unix milliseconds). Its first nonces may
+ * have been used already: they follow the clock, and the previous process's nonces may have run ahead of the clock.
  */
 const isSoonAfterRestart = ({ sent }: Moment, at: number): boolean =>
   sent.some(({ at: sentAt, process }) => process > 1 && sentAt <= at && at <= sentAt + 3000)

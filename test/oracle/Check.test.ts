@@ -105,7 +105,7 @@ describe("an unreachable target", () => {
     }))
 })
 
-/** Responds to the ping correctly, so that the target is recognized as speaking this API. */
+/** Responds to the ping correctly, so the target is recognized as speaking this API. Other requests go to `answer`. */
 const exceptPing =
   (answer: (response: Http.ServerResponse, received: Received) => void) =>
   (response: Http.ServerResponse, received: Received) =>
@@ -217,7 +217,7 @@ describe("the calls that a check makes", () => {
 
   const price = 40_000
 
-  /** Serves the responses of an exchange with one market that accepts every order. */
+  /** Serves the responses of an exchange that has one market and accepts every order. */
   const gullible = (path: string): string => {
     const market = { name: "BTC_USDT", stock: "BTC", money: "USDT", stockPrec: "6", moneyPrec: "2", type: "spot" }
     const bounds = { minAmount: "0.00001", minTotal: "5", maxTotal: "10000000" }

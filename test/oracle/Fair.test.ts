@@ -36,7 +36,7 @@ const mustBroken = (report: Report.Report) =>
 describe("access to lists", () => {
   for (const double of Doubles.all) {
     it.effect(
-      `rules about a list are not broken by an account that can't access the list (${double.name})`,
+      `rules about a list are skipped, not broken, for an account that can't access the list (${double.name})`,
       () =>
         Effect.gen(function*() {
           yield* begin
@@ -86,7 +86,7 @@ describe("correct servers other than the sandbox", () => {
 })
 
 describe("order lists that are late", () => {
-  it.effect("a list that is five seconds late breaks the rules about activated orders", () =>
+  it.effect("lists that are five seconds late break the rules about new and activated orders", () =>
     Effect.gen(function*() {
       yield* begin
       const target = yield* targetOf(Doubles.odd("document", 5000))

@@ -174,7 +174,7 @@ describe("market prices", () => {
     )
   }
 
-  it.effect("a market's price is the declared price, the last price, or the book's mid price", () =>
+  it.effect("a market's price is the declared price, or else the last price, or else the book's mid price", () =>
     Effect.gen(function*() {
       const ticker = { [Paths.tickers]: { BTC_USDT: { last_price: "100" } } }
       const book = { [`${Paths.orderBook}/BTC_USDT`]: { asks: [["210", "1"], ["300", "1"]], bids: [["190", "1"]] } }

@@ -36,8 +36,8 @@ const withoutWaiting = Effect.updateService(Clock.Clock, (clock) => ({
 }))
 
 /**
- * Runs a rule on a sandbox with this fault, and returns the rule's outcome. Tries a single run first, because most
- * faults break their rule in it.
+ * Runs a rule on a sandbox with this fault, and returns the rule's outcome. Tries a single run first, because one
+ * run is enough to detect most faults.
  */
 const outcome = Effect.fnUntraced(function*(id: string, dialect: Dialect.Dialect, change: Mutant.Change) {
   const run = (runs: number) =>

@@ -88,7 +88,7 @@ const toAllPrivate: ReadonlyArray<Row> = [
     code: 10,
     reason: "Unauthorized request."
   }, "code 10: a wrong signature"],
-  [400, exchangeSays(10, "Unauthorized request."), { _tag: "NotAuthorized", why: "unauthenticated" }, "the same words"],
+  [400, exchangeSays(10, "Unauthorized request."), { _tag: "NotAuthorized", why: "unauthenticated" }, "the same refusal"],
   [
     401,
     { code: 0, message: "Invalid API key, signature, or nonce" },
@@ -131,7 +131,7 @@ const toAllPrivate: ReadonlyArray<Row> = [
     _tag: "RequestRejected",
     code: 10,
     reason: "Not enough balance."
-  }, "code 10: a missing balance"],
+  }, "code 10: an insufficient balance"],
   [422, exchangeSays(1, "Inner validation failed", { amount: ["Not enough balance."] }), {
     _tag: "RequestRejected",
     code: 1,
@@ -289,12 +289,12 @@ const toPublic = ({ names }: Entry): ReadonlyArray<Row> => [
     status: 200,
     reason: "market: a b; limit: c",
     params: []
-  }, "success: false with a field map for a message"],
+  }, "success: false with a field map as its message"],
   [422, { market: ["Market is not available."] }, {
     _tag: "PublicRequestRejected",
     reason: "market: Market is not available."
   }, "a bare field map"],
-  [451, { success: false, message: "Not here", errors: [] }, { _tag: "PublicRequestRejected" }, "a region"],
+  [451, { success: false, message: "Not here", errors: [] }, { _tag: "PublicRequestRejected" }, "a blocked region"],
   [401, exchangeSays(10, "Unauthorized request."), {
     _tag: "PublicRequestRejected",
     reason: "Unauthorized request."

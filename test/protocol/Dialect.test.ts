@@ -336,8 +336,8 @@ describe("refusals in each dialect", () => {
   const rows = [
     ["a market", found(["market", known]), 31],
     ["an amount", found(["amount", { kind: "minAmount", min: "1" }]), 32],
-    ["a total", found(["amount", minTotal]), 30],
-    ["a greatest total", found(["amount", { kind: "maxTotal", max: "5" }]), 30],
+    ["a minimum total", found(["amount", minTotal]), 30],
+    ["a maximum total", found(["amount", { kind: "maxTotal", max: "5" }]), 30],
     ["a price", found(["price", { kind: "positive" }]), 33],
     ["a stop limit price", found(["stopLimitPrice", { kind: "decimal" }]), 33],
     ["an activation price", found(["activationPrice", { kind: "decimal" }]), 30],
@@ -355,7 +355,7 @@ describe("refusals in each dialect", () => {
   ] as const
 
   for (const [name, violations, code] of rows) {
-    it(`${name} has code ${code} on the live exchange, and code 30 in the document`, () => {
+    it(`the refusal of ${name} has code ${code} on the live exchange, and code 30 in the document`, () => {
       assert.deepStrictEqual(Dialect.live.orderValidation(violations), {
         status: 422,
         code,

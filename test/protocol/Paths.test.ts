@@ -38,7 +38,7 @@ describe("fields in paths", () => {
 })
 
 describe("a new API key whose response can't be read", () => {
-  it("the error does not show the new key's secret", () => {
+  it("if the response with a new API key can't be read, the error does not show the key's secret", () => {
     const text = `{"id":7,"apiKey":"k","apiSecret":"very-secret","title":null}`
     const verdict = Classify.classify(newKey, Dialect.live, { status: 201, text, scrub: identity })
     const shown = Classify.shown({ text, scrub: identity })

@@ -59,7 +59,7 @@ const codes = fc.oneof(
   fc.constant("30")
 )
 
-/** The messages that classify refusals, in both dialects. */
+/** Messages by which refusals are classified, and arbitrary text. */
 const messages = (dialect: Dialect) =>
   fc.oneof(
     fc.constantFrom(

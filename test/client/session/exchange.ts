@@ -45,7 +45,7 @@ export class Link {
   readonly pull: Socket.Reader["pull"] = Effect.callback((resume) => {
     this.#wake = () => {
       if (this.#arrived.length === 0 && this.isOpen) return
-      // Waits again unless a frame has arrived: another fiber may have delivered a frame in the meantime.
+      // A pull resumes only once: with all frames that have arrived, or with a failure if the connection is closed.
       this.#wake = undefined
       const [first, ...more] = this.#arrived.splice(0)
       resume(first === undefined ? Effect.fail(closed(1006)) : Effect.succeed([first, ...more]))
@@ -138,7 +138,7 @@ export class Exchange {
   trades = 0
   /** The available balance. It equals the number of changes to the balance. */
   balance = 0
-  /** The events of all orders. An event's index is the order's version. */
+  /** The events of all orders. The order's version is the event's index plus one. */
   readonly orderEvents: Array<{ readonly kind: 1 | 2 | 3; readonly id: number }> = []
 
   readonly dialer: Dialer.Dialer["Service"] = { dial: Effect.sync(() => this.#socket()) }

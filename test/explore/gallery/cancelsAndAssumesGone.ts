@@ -25,7 +25,7 @@ const cancel = (orderId: Identifiers.OrderId) =>
 /** The mistake: if an order can't be canceled, the program assumes that it is gone. */
 const broken = raise((bid) => Effect.ignore(cancel(bid)))
 
-/** If an order can't be canceled, the program checks whether it is still open, and tries again. */
+/** If an order can't be canceled, the program checks whether it is still open, and if so tries again. */
 const repaired = raise((bid) =>
   cancel(bid).pipe(
     Effect.catch(Effect.fnUntraced(function*(failure) {

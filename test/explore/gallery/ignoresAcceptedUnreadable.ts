@@ -5,7 +5,7 @@ import { exhibit } from "./exhibit.ts"
 
 const market = Identifiers.marketName("BTC_USDT")
 
-/** Places three orders, and at the end cancels the orders that it knows. */
+/** Places three orders, and at the end cancels the orders that it knows of. */
 const ladder = (
   create: (request: LimitOrders.Request) => Effect.Effect<unknown, LimitOrders.Failure, LimitOrders.LimitOrders>
 ) =>

@@ -91,7 +91,7 @@ const uuidOf = (text: string): string => {
   )
 }
 
-/** Returns the same object with its keys in reverse order, and an unexpected field. */
+/** Returns the object with its keys in reverse order, and with an unexpected additional field. */
 const backwards = (value: Fields): Fields => ({
   "x-node": null,
   ...Object.fromEntries(Object.entries(value).toReversed())

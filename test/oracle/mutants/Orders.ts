@@ -661,7 +661,10 @@ const statusIs = (rule: string, ...words: ReadonlyArray<string>): Mutant => ({
   ...listing("status", (status) => words.includes(String(status)) ? "DONE" : status)
 })
 
-/** Moves the triggers of waiting orders by `steps` price steps, away from the market or toward it. */
+/**
+ * Moves the triggers of waiting orders on this side by `steps` price steps away from the market, or toward it if
+ * `steps` is negative.
+ */
 const shifted = (steps: number, side: "buy" | "sell"): Change =>
   pending(({ side: found, stop }) => {
     const away = side === "buy" ? steps : -steps

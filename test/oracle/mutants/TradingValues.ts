@@ -388,7 +388,7 @@ const valueMutants: ReadonlyArray<Mutant> = views.flatMap(({ id, keys, path, pla
 /** Removes fields from requests to a path, so that they have no effect. */
 const ignoring = (path: string, ...keys: ReadonlyArray<string>) => asking(path, (fields) => without(fields, ...keys))
 
-/** Responds to a call with the account's first open order, and does nothing. */
+/** Responds to a call with the account's first open order, marked as canceled, and does nothing. */
 const pretending = (path: string): Pick<Mutant, "make"> => ({
   make: () => ({
     ...calling(path, active).make?.(),
