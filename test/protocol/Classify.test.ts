@@ -88,7 +88,12 @@ const toAllPrivate: ReadonlyArray<Row> = [
     code: 10,
     reason: "Unauthorized request."
   }, "code 10: a wrong signature"],
-  [400, exchangeSays(10, "Unauthorized request."), { _tag: "NotAuthorized", why: "unauthenticated" }, "the same refusal"],
+  [
+    400,
+    exchangeSays(10, "Unauthorized request."),
+    { _tag: "NotAuthorized", why: "unauthenticated" },
+    "the same refusal"
+  ],
   [
     401,
     { code: 0, message: "Invalid API key, signature, or nonce" },
