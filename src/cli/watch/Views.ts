@@ -205,7 +205,7 @@ export const views: { readonly [K in Contract.Name]: ViewOf<ItemOf<K>> } = {
   }),
   PositionEventsChannel: View.make({
     command: "position-events",
-    summary: "Margin calls and liquidations of your positions",
+    summary: "Liquidations of your positions, and margin calls on them",
     ofEvent: ({ event, position }) => [{ event: String(event), position }],
     ofState: (positions) => positions.map((position) => ({ event: "open", position })),
     whole: "states",
@@ -220,7 +220,7 @@ export const views: { readonly [K in Contract.Name]: ViewOf<ItemOf<K>> } = {
   }),
   BorrowEventsChannel: View.make({
     command: "borrow-events",
-    summary: "Margin calls and liquidations of the assets that you have borrowed",
+    summary: "Liquidations of your borrows, and margin calls on them",
     ofEvent: ({ borrow, event }) => [{ event: String(event), borrow }],
     ofState: (borrows) => borrows.map((borrow) => ({ event: "open", borrow })),
     whole: "states",
