@@ -184,11 +184,11 @@ export interface ChannelNames {
   readonly deals: "DealsChannel"
   /** The account's open positions, as a stream. */
   readonly positions: "PositionsChannel"
-  /** Margin calls and liquidations of the account's positions, as a stream. */
+  /** Liquidations of the account's positions, and margin calls on them, as a stream. */
   readonly positionEvents: "PositionEventsChannel"
   /** The assets that the account has borrowed, as a stream. */
   readonly borrows: "BorrowsChannel"
-  /** Margin calls and liquidations of the account's borrows, as a stream. */
+  /** Liquidations of the account's borrows, and margin calls on them, as a stream. */
   readonly borrowEvents: "BorrowEventsChannel"
   /** The places of the account's positions in the auto-deleveraging queue, as a stream. */
   readonly adlQuantile: "AdlQuantileChannel"
