@@ -124,7 +124,7 @@ interface Received extends SubAccountApiKey {
 }
 
 /**
- * A page of API keys.
+ * A page of API keys. The live exchange lists the newest key first.
  *
  * @category models
  */

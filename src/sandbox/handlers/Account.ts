@@ -261,9 +261,12 @@ const subAccounts = group({
       Page.make(
         page,
         30,
-        (subAccountId === undefined
-          ? AccountIndex.of(state.accountIndex, account)?.subAccountKeys
-          : AccountIndex.of(state.accountIndex, subAccountId)?.keys) ?? [],
+        // The newest key is listed first.
+        [
+          ...(subAccountId === undefined
+            ? AccountIndex.of(state.accountIndex, account)?.subAccountKeys
+            : AccountIndex.of(state.accountIndex, subAccountId)?.keys) ?? []
+        ].toReversed(),
         (key) => ({ ...apiKeyAnswer(key, SubAccountId.make(key.account)), apiSecret: "" })
       )
   },
