@@ -23,8 +23,8 @@ const close = (): void => {
 }
 
 /**
- * Ends this process, as SIGTERM would, when its terminal closes, or when the reader of its output, such as `head`, ends
- * first.
+ * Ends this process as SIGTERM would if its terminal closes, or if the program that reads its output, such as `head`,
+ * exits first.
  */
 export const listen = (): void => {
   process.once("SIGTERM", () => isTerminated = true)

@@ -147,7 +147,7 @@ export type Constraint =
     readonly with: string
   }
   | {
-    /** The field must not be combined with a certain other field. */
+    /** The field must not be combined with one particular other field. */
     readonly kind: "alone"
     /** The wire name of the other field, followed by its value if only this value excludes the field: `bboRole 1`. */
     readonly with: string
@@ -182,8 +182,8 @@ export type Constraint =
   }
   | {
     /**
-     * The field must be one that the request can have. The exchange would ignore any other field, which may be
-     * misspelled, so the client refuses the request.
+     * The field must be one that the request can have. The exchange would silently ignore any other field, even if it
+     * is only misspelled, so the client refuses the request.
      */
     readonly kind: "expected"
   }

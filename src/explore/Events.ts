@@ -62,7 +62,7 @@ const perform = (world: World, event: Scenario.Event, request: OwnerRequest): vo
     else world.impossible(event, whyOf(reply))
   }))
 
-/** Returns a market's price step, in units. */
+/** Returns a market's price step, in `Units`. */
 const tickOf = ({ server }: World, market: MarketName): bigint => {
   const found = server.latest().venue.state.markets.get(market)
   return found === undefined ? 1n : Units.stepOf(found.moneyPrecision)

@@ -101,7 +101,7 @@ export interface Refused extends NamedFields {
   readonly origin: "local" | "exchange"
   /** The code in the error body or, if nothing was sent, the code that the exchange would have sent. */
   readonly code: number
-  /** The response's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
+  /** The response's body without secrets, shortened to 4096 characters; absent when `origin` is `local`. */
   readonly body?: string
 }
 
@@ -115,7 +115,7 @@ export interface Rejected extends NamedFields {
   readonly code?: number
   /** The exchange's message. */
   readonly reason: string
-  /** The response's body: at most 4096 characters, without secrets. */
+  /** The response's body without secrets, shortened to 4096 characters. */
   readonly body: string
 }
 
@@ -277,7 +277,7 @@ export class PublicRequestRejected extends judged(
   declare readonly reason: string
   /** The `params` of the error body, whose meaning is not documented. Empty when the body has no `params`. */
   declare readonly params: ReadonlyArray<unknown>
-  /** The response's body: at most 4096 characters, without secrets. */
+  /** The response's body without secrets, shortened to 4096 characters. */
   declare readonly body: string
   /** Always `false`, because the exchange would refuse the same request again. */
   readonly isRetryable = false
@@ -350,7 +350,7 @@ export class NotAuthorized extends judged(
   declare readonly code?: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** The response's body: at most 4096 characters, without secrets. */
+  /** The response's body without secrets, shortened to 4096 characters. */
   declare readonly body: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -389,7 +389,7 @@ export class NonceRejected extends judged(
   declare readonly status: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** The response's body: at most 4096 characters, without secrets. */
+  /** The response's body without secrets, shortened to 4096 characters. */
   declare readonly body: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -430,7 +430,7 @@ export class RateLimited extends judged(
   declare readonly reason: string
   /** The time until the call may succeed, in milliseconds; absent when unknown. */
   declare readonly retryAfter?: number
-  /** The response's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
+  /** The response's body without secrets, shortened to 4096 characters; absent when `origin` is `local`. */
   declare readonly body?: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -471,7 +471,7 @@ export class AcceptedUnreadable extends judged(
   declare readonly orderIds: ReadonlyArray<OrderId>
   /** The reason why the response can't be decoded. */
   declare readonly problem: string
-  /** The response's body: at most 4096 characters, without secrets. */
+  /** The response's body without secrets, shortened to 4096 characters. */
   declare readonly body: string
   /** The request's client order id, if it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -620,7 +620,7 @@ export class OutcomeUnknown extends judged(
   declare readonly nonceForm: NonceForm
   /** The time when the request was handed to the transport, in Unix microseconds, by this machine's clock. */
   declare readonly sentAt: number
-  /** The response's body: at most 4096 characters, without secrets; absent without a response. */
+  /** The response's body without secrets, shortened to 4096 characters; absent without a response. */
   declare readonly body?: string
   /** Always `false`, because a second call could be applied as well. */
   readonly isRetryable = false
@@ -731,8 +731,8 @@ export class UnexpectedResponse extends judged(
   /** A description of how the response differs from the documented form. */
   declare readonly problem: string
   /**
-   * The response's body: at most 4096 characters, without secrets; empty when the response can be read but is not the
-   * requested page.
+   * The response's body without secrets, shortened to 4096 characters; empty when the response can be read but is not
+   * the requested page.
    */
   declare readonly body: string
   /**

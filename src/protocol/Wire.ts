@@ -1,5 +1,5 @@
 /**
- * Converts between keys and values on the wire and names and values in the domain.
+ * Converts the wire's keys and values to the domain's names and values, and back.
  *
  * The domain has one naming style (`activationPrice`); the wire has several (`activation_price`,
  * `activationCondition`). A {@link Shape} is a domain model together with its wire keys.

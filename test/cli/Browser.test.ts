@@ -8,7 +8,7 @@ import { itOnTerminal, onTerminal } from "../support/terminal.ts"
 
 /**
  * Starts a sandbox with `--open` and only `programs` on the PATH. One of the programs then stops the sandbox. If none
- * of them can run, Ctrl-C stops the sandbox. Returns the sandbox's output and page.
+ * of them can run, Ctrl-C stops the sandbox. Returns the sandbox's output and the URL of its page.
  */
 const openedWith = (folder: string, programs: string) =>
   Effect.map(

@@ -267,7 +267,7 @@ describe("effect-txc oracle", () => {
       assert.deepStrictEqual(yield* Support.openOrders(target, account), [])
     }), 60_000)
 
-  it.live("oracle rules prints the rules and their ids", () =>
+  it.live("`oracle rules` prints the rules and their ids", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const table = yield* oracle(at, {}, "rules", "--dialect", "live")

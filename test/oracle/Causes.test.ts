@@ -114,7 +114,7 @@ describe("causes of broken rules", () => {
     assert.deepStrictEqual(Causes.of(results), [{ why: "GET /one", rules: ["a.1", "a.2", "a.3"] }])
   })
 
-  it("broken rules with a successful response, or without a call, share no cause", () => {
+  it("rules broken by successful responses to different calls, or without a call, are not grouped under a cause", () => {
     const success = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `GET /call-${index}`, `HTTP 200 []`))
     const alone = [1, 2, 3, 4, 5].map((index) => broken(`b.${index}`, undefined, unauthorized))
     assert.deepStrictEqual(Causes.of([...success, ...alone]), [])

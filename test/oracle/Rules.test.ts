@@ -79,7 +79,7 @@ describe("questions that the document leaves open", () => {
     })
   }
 
-  it("an open point names a MUST rule only if the live documentation settles the point for the live dialect", () => {
+  it("an open point lists a MUST rule only if the live documentation answers the question for the live dialect", () => {
     for (const rule of rules.filter(({ id }) => matches(patterns, id))) {
       const must = dialects.filter((dialect) => applies(rule, dialect) && levelIn(rule, dialect) === "MUST")
       if (must.length === 0) continue

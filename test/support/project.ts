@@ -49,7 +49,7 @@ export interface Ran {
   readonly ended: number | string | null
 }
 
-/** Runs a program in the folder of a user's project until it exits or the scope is closed. */
+/** Runs a program in the folder of a user's project until it exits or the effect is interrupted. */
 export const run = (
   folder: string,
   [program = "", ...args]: ReadonlyArray<string>,

@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import type * as Item from "../../src/client/session/Item.ts"
 import { settled } from "../client/session/streams.ts"
 
-/** A channel stream whose items the test pushes. Each subscription gets the items that are pushed after it began. */
+/** A channel stream whose items the test pushes. Each subscription gets the items that are pushed after it begins. */
 export const pushed = <Event, State, E = never>() => {
   const queues: Array<Queue.Queue<Item.Item<Event, State>, E>> = []
   return {

@@ -1,6 +1,6 @@
 /**
- * Handles requests that get no response, because the connection failed, or because the response was cut short or took
- * too long. The target may have executed such a request. Only an idempotent request is sent again automatically; after
+ * Handles requests that get no complete response: the connection failed, or the response was cut short or took too
+ * long. The target may have executed such a request. Only an idempotent request is sent again automatically; after
  * any other request, the rule evaluates its value again from the beginning. As a result, a failed connection by
  * itself never breaks a rule.
  */

@@ -5,7 +5,7 @@ import type * as Effect from "effect/Effect"
 export interface Placements {
   /** A warning for each order that is or may be open. It identifies the order, and explains how to cancel it. */
   readonly open: Map<string, string>
-  /** The paths on which a first order was placed and canceled. */
+  /** The paths for which a trial order has been sent, and canceled if it was placed. */
   readonly tried: Set<string>
   /** The paths for which the target's list of open orders has shown an order. */
   readonly listed: Set<string>

@@ -1,6 +1,5 @@
 /**
- * A venue's journal in PostgreSQL, where any node of a cluster can open the journal. Only one node at a time can write
- * to it.
+ * A venue's journal in PostgreSQL, which any node of a cluster can open. Only one node at a time can write to it.
  *
  * Opening a journal increments its epoch. From then on, the node that had the journal before can't write: each group
  * contains the epoch and the number of the previous command, and a single statement compares both with the table and

@@ -4,8 +4,8 @@
  * price. The venue's owner can fix either price.
  *
  * The live exchange's mark price is the median of the index with accrued funding, the index with a smoothed basis, and
- * the last price. In the sandbox, funding does not accrue and the basis is not smoothed, so two of these three values
- * equal the index, and so does the median.
+ * the last price. The sandbox has neither accrued funding nor a basis, so two of these three values equal the index, and
+ * so does the median.
  */
 import type { MarketName, Ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"

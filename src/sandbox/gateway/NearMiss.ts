@@ -42,7 +42,7 @@ const hmac = (algorithm: string, secret: string, text: string | Uint8Array) =>
 const instant = (micros: number): string => DateTime.formatIso(DateTime.makeUnsafe(micros / 1000))
 
 /**
- * A refused signature is compared with the secrets of at most this many keys, so that the cost of a refusal does not
+ * A refused signature is compared with the secrets of at most this many keys, so that the number of hashes does not
  * grow with the number of keys.
  */
 const triedSecrets = 100

@@ -179,8 +179,9 @@ const toApp = (
   )
 
 /**
- * Holds back a response until the journal has confirmed that this process still has the venue. Otherwise, a request
- * that writes nothing to the journal, such as one about faults, would not notice that another process has the venue.
+ * Holds back a response until the journal has confirmed that this process still owns the venue. Otherwise, a
+ * request that writes nothing to the journal, such as one that adds a fault, would succeed even though another process
+ * has taken over the venue.
  */
 const confirmed = (
   { journal }: Venue["Service"],

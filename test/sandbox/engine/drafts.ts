@@ -398,7 +398,7 @@ const marginAction = (
   }
 }
 
-/** Converts a draft to an action in this state. */
+/** Converts a draft to an action that fits the desk's current state. */
 export const actionOf = (desk: Desk, draft: Draft): Action => {
   const { at, grid } = orders(desk, draft, listedOf(draft))
   if (draft.verb === "counterparty") return counterparty(draft, grid)
