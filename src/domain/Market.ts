@@ -328,7 +328,7 @@ export const amountStep = ({ stepSize, stockPrecision }: Market): Amount => step
  * Returns the market limits that an order breaks, each with the field that breaks it; empty if the order may be placed.
  * The document's limits (Endpoints §2 and §3) are `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`,
  * `minTotal` and `maxTotal`. The live exchange also has `stepSize` and `tickSize`. The field `market` breaks the
- * constraint `known` if the market is unknown (`undefined`), does not accept orders, or is not a margin market although
+ * constraint `known` if the market is unknown (`undefined`), does not accept orders, or is not a margin market when
  * the order requires one.
  *
  * @category checks
