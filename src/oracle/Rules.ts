@@ -30,6 +30,7 @@ import * as LiveChanges from "./rules/LiveChanges.ts"
 import * as LiveOrderEntry from "./rules/LiveOrderEntry.ts"
 import * as LiveOrderTerms from "./rules/LiveOrderTerms.ts"
 import * as LivePages from "./rules/LivePages.ts"
+import * as LiveRefusedChanges from "./rules/LiveRefusedChanges.ts"
 import * as LiveServed from "./rules/LiveServed.ts"
 import * as LiveSteps from "./rules/LiveSteps.ts"
 import * as LiveStops from "./rules/LiveStops.ts"
@@ -38,6 +39,7 @@ import * as Margin from "./rules/Margin.ts"
 import * as MarginLists from "./rules/MarginLists.ts"
 import * as MarketOrders from "./rules/MarketOrders.ts"
 import * as Markets from "./rules/Markets.ts"
+import * as Matching from "./rules/Matching.ts"
 import * as Models from "./rules/Models.ts"
 import * as Nonces from "./rules/Nonces.ts"
 import * as Oco from "./rules/Oco.ts"
@@ -56,6 +58,7 @@ import * as Positions from "./rules/Positions.ts"
 import * as PublicData from "./rules/PublicData.ts"
 import * as PublicLists from "./rules/PublicLists.ts"
 import * as RecordAgreement from "./rules/RecordAgreement.ts"
+import * as Reducing from "./rules/Reducing.ts"
 import * as SelfTrade from "./rules/SelfTrade.ts"
 import * as ServerStatus from "./rules/ServerStatus.ts"
 import * as ServerTime from "./rules/ServerTime.ts"
@@ -76,6 +79,7 @@ import * as SubAccounts from "./rules/SubAccounts.ts"
 import * as Times from "./rules/Times.ts"
 import * as Trades from "./rules/Trades.ts"
 import * as TradingFees from "./rules/TradingFees.ts"
+import * as Triggered from "./rules/Triggered.ts"
 
 /**
  * All rules. If the meaning of a rule changes, `Report.version` changes too.
@@ -129,6 +133,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...Fills.rules,
   ...Fresh.rules,
   ...MarketOrders.rules,
+  ...Matching.rules,
   ...Positions.rules,
   ...Margin.rules,
   ...MarginLists.rules,
@@ -139,8 +144,11 @@ export const rules: ReadonlyArray<Rule> = [
   ...Conditional.rules,
   ...OtoExits.rules,
   ...OcoLists.rules,
+  ...Reducing.rules,
   ...LiveStops.rules,
+  ...Triggered.rules,
   ...LiveChanges.rules,
+  ...LiveRefusedChanges.rules,
   ...LiveBulk.rules,
   ...LiveSteps.rules,
   ...LiveOrderEntry.rules,

@@ -148,7 +148,7 @@ describeInFull("malformed responses", () => {
           const own = new Set(all.flatMap(({ breaks }) => breaks))
           assert.deepStrictEqual(untouched.filter((id) => !own.has(id)), [])
         }),
-      120_000
+      300_000
     )
   }
 })

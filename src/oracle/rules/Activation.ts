@@ -7,10 +7,12 @@ import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "../world/Dialects.ts"
+import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
 import * as Section from "../world/Section.ts"
 import * as Trading from "../world/Trading.ts"
-import type { Account, World } from "../world/World.ts"
+import type { Account, Body, World } from "../world/World.ts"
 
 type Side = Orders.Side
 
@@ -20,6 +22,8 @@ const section = Section.of({ clause: "Stop order activation" })
 const isActivated = Effect.fnUntraced(function*(world: World, account: Account, id: unknown) {
   return (yield* Orders.find(world, account, id))["activated"] === 1
 })
+
+const isNear = (one: unknown, other: unknown): boolean => Math.abs(Number(one) - Number(other)) < 1e-6
 
 /** Places a stop order that rests after its activation. */
 const placeResting = Effect.fnUntraced(function*(world: World, side: Side, percent: number) {
@@ -101,6 +105,54 @@ const becomesLimit = (side: Side): Rule.Rule =>
     })
   })
 
+const partly = (side: Side): Rule.Rule =>
+  section.always(`activation.${side}.partly`, {
+    statement: `Keeps the terms of an activated ${side} stop, shows its fills, and cancels only its remainder`,
+    check: Effect.fnUntraced(function*(world) {
+      const [account, other] = [yield* world.trader, yield* world.open()]
+      const market = yield* world.market
+      const trigger = Trading.triggerPrice(side, 10)
+      // After the activation, the order is the best one of its side.
+      const price = priceText(market, trigger * (side === "buy" ? 0.999 : 1.001))
+      const { clientOrderId, dealMoney, dealStock, orderId } = Dialects.keys(world.dialect)
+      const id = world.unique("partly")
+      const terms = { amount: "0.03", price, activation_price: priceText(market, trigger), [clientOrderId]: id }
+      const fields = Orders.stopLimit(market, side, terms)
+      const { order } = yield* Orders.place(world, account, Paths.stopLimit, fields)
+      yield* Trading.movePrice(world, market, trigger)
+      const against = { market: market.name, side: Orders.opposite(side), amount: "0.01", price }
+      yield* Trading.placeOther(world, other, against)
+      const { PARTIAL_CANCELED, PARTIAL_FILLED } = Dialects.statuses(world.dialect)
+      const expected: Body = { amount: 0.03, price, [dealStock]: 0.01, [dealMoney]: 0.01 * Number(price) }
+      for (const status of [PARTIAL_FILLED, PARTIAL_CANCELED]) {
+        if (status === PARTIAL_CANCELED) yield* world.call(account, Paths.cancelAll)
+        const found = yield* Orders.find(world, account, order[orderId])
+        // The document shows no list of orders, so a list may lack these fields.
+        const { left = 0.02, [clientOrderId]: shown = id } = found
+        const shownTrigger = found["activation_price"] ?? found["activationPrice"] ?? trigger
+        yield* Verdict.conclude(
+          `status ${status}, ${JSON.stringify(expected)}, left 0.02, the activation price and client order id ${id}`,
+          found,
+          found["status"] === status && found["side"] === side && shown === id && isNear(left, 0.02) &&
+            isNear(shownTrigger, trigger) &&
+            Object.entries(expected).every(([key, value]) => isNear(found[key], value))
+        )
+      }
+    })
+  })
+
+const elsewhere: Rule.Rule = section.forEach("activation.market", {
+  statement: "Does not activate a stop when the price of a different market reaches its activation price",
+  values: Orders.sides,
+  check: Effect.fnUntraced(function*(world, side) {
+    const { isActivated, market, trigger } = yield* placeResting(world, side, 10)
+    const other = (yield* world.markets).find(({ name }) => name !== market.name)
+    if (other === undefined) return yield* Verdict.skip("needs a second market")
+    yield* Trading.movePrice(world, other, trigger)
+    yield* Verdict.conclude("not activated", "activated", !(yield* isActivated))
+  })
+})
+
 const bySide: Rule.Rule = section.forEach("activation.side", {
   statement:
     "Derives the direction of a trigger from the order's side, and activates an order whose trigger is already met",
@@ -127,7 +179,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     beyond(side),
     before(side),
     oneStepBefore(side),
-    becomesLimit(side)
+    becomesLimit(side),
+    partly(side)
   ]),
+  elsewhere,
   bySide
 ]

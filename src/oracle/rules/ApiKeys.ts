@@ -159,6 +159,42 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
+  section.always("api-keys.together", {
+    statement: "Lists all keys of one sub-account, also by its id, each with its current state",
+    check: Effect.fnUntraced(function*(world) {
+      const parent = yield* world.open({ isFunded: false })
+      const id = yield* SubAccounts.create(world, parent)
+      const other = yield* SubAccounts.create(world, parent)
+      yield* SubAccounts.addKey(world, other)
+      const keys = [world.unique("Key"), world.unique("Key"), world.unique("Key")]
+      for (const apiKey of keys) {
+        const fields = { apiKey, apiSecret: world.unique("secret"), title: apiKey, type: "1", enabled: true }
+        yield* world.control("AddKey", { account: id, ...fields })
+      }
+      for (const off of [undefined, ...keys.slice(0, 2)]) {
+        if (off !== undefined) yield* world.control("SetKey", { apiKey: off, enabled: false })
+        for (const page of [{}, { limit: 2 }, { limit: 2, offset: 2 }]) {
+          const answer = yield* world.call(parent, Paths.apiKeys, { subAccountId: id, ...page })
+          const { objects } = yield* FieldRules.records(world, answer, "data")
+          const shown = objects.filter(Json.isObject)
+          const count = "offset" in page ? 1 : page.limit ?? keys.length
+          const isOff = (apiKey: unknown) => off !== undefined && keys.indexOf(String(apiKey)) <= keys.indexOf(off)
+          yield* Verdict.expect(
+            answer,
+            `${count} of the keys ${keys.join(", ")}, disabled up to ${String(off)}`,
+            shown.length === count &&
+              shown.every(({ apiKey, isEnabled, subAccountId, title }) =>
+                keys.includes(String(apiKey)) && title === apiKey && subAccountId === id &&
+                isEnabled === !isOff(apiKey)
+              )
+          )
+        }
+      }
+      const whole = yield* world.call(parent, Paths.apiKeys)
+      const { objects } = yield* FieldRules.records(world, whole, "data")
+      yield* Verdict.expect(whole, "four keys", objects.length === keys.length + 1)
+    })
+  }),
   section.always("api-keys.restricted", {
     statement: "Lists a restricted key with restrictAccess true and its endpoints in accessEndpoints",
     check: Effect.fnUntraced(function*(world) {

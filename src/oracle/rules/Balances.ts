@@ -72,7 +72,9 @@ const fillWays = (
 const orderRules: ReadonlyArray<Rule.Rule> = [
   forEach("balances.order", {
     statement: "Locks the cost of an open order, and releases it when the order is canceled",
-    values: Orders.sides.flatMap((side) => [Paths.cancelOrder, Paths.cancelAll].map((cancel) => ({ side, cancel }))),
+    values: Orders.sides.flatMap((side) =>
+      [Paths.cancelOrder, Paths.cancelAll, Paths.cancelBulk].map((cancel) => ({ side, cancel }))
+    ),
     check: Effect.fnUntraced(function*(world, { cancel, side }) {
       const account = yield* Wallets.openTrader(world)
       const market = yield* world.market
@@ -81,7 +83,8 @@ const orderRules: ReadonlyArray<Rule.Rule> = [
       const fields = { market: market.name, side, amount: "0.02", price }
       const { orderId } = yield* Trading.placeOther(world, account, fields)
       yield* Wallets.expectChanges(world, account, before, frozen(market, side, 0.02, Number(price)))
-      yield* world.call(account, cancel, { market: market.name, ...(cancel === Paths.cancelAll ? {} : { orderId }) })
+      const by = { market: market.name, ...(cancel === Paths.cancelAll ? {} : { orderId }) }
+      yield* world.call(account, cancel, cancel === Paths.cancelBulk ? { orders: [by] } : by)
       yield* Wallets.expectChanges(world, account, before, {})
     })
   }),

@@ -129,16 +129,31 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
-  section.always("cancel-all.stops", {
-    statement: "Cancels stop-limit and OCO orders that wait for their trigger",
-    check: Effect.fnUntraced(function*(world) {
+  section.forEach("cancel-all.stops", {
+    statement:
+      "Cancels orders that wait for their trigger: all of them, or those of the given type or on the given market",
+    values: [
+      { left: [] },
+      { type: ["spot"], left: ["oco"] },
+      { type: ["margin"], left: ["stop"] },
+      { type: ["futures"], left: ["stop", "oco"] },
+      { market: perpetual, left: ["stop", "oco"] }
+    ] as const,
+    check: Effect.fnUntraced(function*(world, { left: expected, ...fields }) {
       const account = yield* world.trader
       const market = yield* world.market
-      yield* Orders.place(world, account, Paths.stopLimit, Orders.stopLimit(market, "buy"))
-      yield* Orders.place(world, account, Paths.oco, Orders.oco(market, "sell"))
-      const answer = yield* world.call(account, Paths.cancelAll)
+      const stop = yield* Orders.place(world, account, Paths.stopLimit, Orders.stopLimit(market, "buy"))
+      const pair = yield* Orders.place(world, account, Paths.oco, Orders.oco(market, "sell"))
+      const answer = yield* world.call(account, Paths.cancelAll, fields)
       const left = yield* open(world, account)
-      yield* Verdict.conclude("no open orders", left, left.length === 0, answer)
+      const ids = { stop: Orders.idsOf(world, stop.order), oco: Orders.idsOf(world, pair.order) }
+      const kept = expected.flatMap((kind) => ids[kind])
+      yield* Verdict.conclude(
+        `open orders left: ${kept.join(", ") || "none"}`,
+        left,
+        left.length === kept.length && kept.every((id) => left.includes(id)),
+        answer
+      )
     })
   }),
   section.always("cancel-all.own", {

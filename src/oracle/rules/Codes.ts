@@ -6,7 +6,7 @@ import * as Rule from "../Rule.ts"
 import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Boundaries from "../world/Boundaries.ts"
-import { ethOf, issue } from "../world/Codes.ts"
+import { balanceOf, issue } from "../world/Codes.ts"
 import * as Dialects from "../world/Dialects.ts"
 import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
@@ -69,26 +69,33 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         `ETH and ${amount}`,
         Json.isObject(json) && json["ticker"] === "ETH" && Number(json["amount"]) === Number(amount)
       )
-      const held = yield* ethOf(world, account)
+      const held = yield* balanceOf(world, account)
       yield* Verdict.conclude(`a balance of ${amount} ETH`, held, held === Number(amount), answer)
     })
   }),
   section.always("codes.several", {
-    statement: "Shows each code's own amount and transaction id when one account applies several codes",
+    statement: "Shows each code's own currency, amount and transaction id when one account applies several codes, and "
+      + "credits each amount in its currency",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false })
       const ids = new Set<unknown>()
-      const amounts = ["0.5", "1.25", "0.125"]
-      for (const amount of amounts) {
-        const { code } = yield* issue(world, amount)
+      const codes = [["0.5", "ETH"], ["1.25", "ETH"], ["0.125", "BTC"], ["37.5", "USDT"]] as const
+      for (const [amount, ticker] of codes) {
+        const { code } = yield* issue(world, amount, undefined, ticker)
         const answer = yield* world.call(account, Paths.applyCode, { code })
         const json = Json.isObject(answer.json) ? answer.json : {}
-        yield* Verdict.expect(answer, `the amount ${amount}`, Number(json["amount"]) === Number(amount))
+        yield* Verdict.expect(
+          answer,
+          `${amount} ${ticker}`,
+          Number(json["amount"]) === Number(amount) && json["ticker"] === ticker
+        )
         ids.add(json["external_id"])
       }
-      yield* Verdict.conclude("three external ids", [...ids], ids.size === amounts.length)
-      const held = yield* ethOf(world, account)
-      yield* Verdict.conclude("a balance of 1.875 ETH", held, held === 1.875)
+      yield* Verdict.conclude("four external ids", [...ids], ids.size === codes.length)
+      for (const [ticker, expected] of [["ETH", 1.75], ["BTC", 0.125], ["USDT", 37.5]] as const) {
+        const held = yield* balanceOf(world, account, ticker)
+        yield* Verdict.conclude(`a balance of ${expected} ${ticker}`, held, held === expected)
+      }
     })
   }),
   section.always("codes.code.required", {
@@ -136,7 +143,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         ...(given === undefined ? {} : { passphrase: given })
       })
       yield* Refusals.any(answer, "because the passphrase is wrong")
-      const held = yield* ethOf(world, account)
+      const held = yield* balanceOf(world, account)
       yield* Verdict.conclude("a balance of zero", held, held === 0, answer)
     })
   }),
@@ -193,7 +200,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       for (const account of [one, two]) {
         yield* Refusals.call(yield* world.call(account, Paths.applyCode, { code }), world.dialect, "code")
       }
-      const held = [yield* ethOf(world, one), yield* ethOf(world, two)]
+      const held = [yield* balanceOf(world, one), yield* balanceOf(world, two)]
       yield* Verdict.conclude("balances of 2 and 0", held, held[0] === 2 && held[1] === 0)
     })
   }),
@@ -217,7 +224,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         answers[0]
       )
       let sum = 0
-      for (const account of accounts) sum += yield* ethOf(world, account)
+      for (const account of accounts) sum += yield* balanceOf(world, account)
       yield* Verdict.conclude("2 ETH in total", sum, sum === 2)
     })
   }),

@@ -48,10 +48,6 @@ const privateField = (id: string, statement: string, expected: string, holds: (j
       Effect.flatMap(refused(world, reason), (answer) => Verdict.expect(answer, expected, holds(answer.json)))
   })
 
-const isErrors = (value: unknown): boolean =>
-  Json.isObject(value) &&
-  Object.values(value).every((list) => Array.isArray(list) && list.every((message) => typeof message === "string"))
-
 const publicField = (id: string, statement: string, expected: string, holds: (json: Answer["json"]) => boolean) =>
   section.forEach(`errors.public.${id}`, {
     statement,
@@ -82,7 +78,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     "errors",
     "Shows errors, a possibly empty object of message arrays by parameter, in a private error",
     "errors, an object of arrays of strings",
-    (json) => Json.isObject(json) && isErrors(json["errors"])
+    (json) => Json.isObject(json) && Refusals.isErrors(json["errors"])
   ),
   section.forEach("errors.private.status", {
     statement: "Returns HTTP 4xx for an error",

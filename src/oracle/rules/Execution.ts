@@ -32,12 +32,13 @@ const sweep = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  section.always("orders.market.price", {
+  section.forEach("orders.market.price", {
     statement: "Shows price \"0\" for market orders",
     live: Rule.other("price may be missing"),
-    check: Effect.fnUntraced(function*(world) {
-      const { market, taker } = yield* Trading.offer(world, "0.02")
-      const fields = { market: market.name, side: "buy", amount: "400" }
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const { market, taker } = yield* Trading.offer(world, "0.02", Orders.opposite(side))
+      const fields = { market: market.name, side, amount: side === "buy" ? "400" : "0.01" }
       const order = yield* Trading.placeOther(world, taker, fields, Paths.marketOrder)
       const isNone = order["price"] === "0" || (world.dialect.name === "live" && order["price"] === undefined)
       yield* Verdict.conclude("price \"0\"", { price: order["price"] }, isNone)
@@ -57,11 +58,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
-  section.always("orders.post-only", {
+  section.forEach("orders.post-only", {
     statement: "Refuses a post-only order that would match immediately, and executes no trade",
-    check: Effect.fnUntraced(function*(world) {
-      const { maker, market, price, taker } = yield* Trading.offer(world, "0.02")
-      const fields = { market: market.name, side: "buy", amount: "0.01", price, postOnly: true }
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const { maker, market, price, taker } = yield* Trading.offer(world, "0.02", Orders.opposite(side))
+      const fields = { market: market.name, side, amount: "0.01", price, postOnly: true }
       yield* Refusals.any(yield* world.call(taker, Paths.limitOrder, fields), "because it would match immediately")
       const { dealStock } = Dialects.keys(world.dialect)
       const filled = [...(yield* Orders.list(world, maker, Paths.activeOrders)).values()].map((order) =>
@@ -72,8 +74,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         filled,
         filled.map(Number).join() === "0"
       )
-      const below = priceText(market, market.price * 0.9)
-      const resting = yield* Orders.objectOf(yield* world.call(taker, Paths.limitOrder, { ...fields, price: below }))
+      const away = priceText(market, market.price * (side === "buy" ? 0.9 : 1.1))
+      const resting = yield* Orders.objectOf(yield* world.call(taker, Paths.limitOrder, { ...fields, price: away }))
       yield* Trading.hasStatus(world, taker, resting, "NEW")
     })
   }),
@@ -151,15 +153,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
-  section.always("orders.ioc", {
+  section.forEach("orders.ioc", {
     statement: "Fills an immediate-or-cancel order as far as possible, and cancels the rest",
-    check: Effect.fnUntraced(function*(world) {
-      const { market, price, taker } = yield* Trading.offer(world, "0.01")
-      const fields = { market: market.name, side: "buy", amount: "0.03", price, ioc: true }
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const { market, price, taker } = yield* Trading.offer(world, "0.01", Orders.opposite(side))
+      const fields = { market: market.name, side, amount: "0.03", price, ioc: true }
       const order = yield* Trading.placeOther(world, taker, fields)
       const open = yield* Orders.list(world, taker, Paths.activeOrders)
       const filled = Number(order[Dialects.keys(world.dialect).dealStock])
       yield* Verdict.conclude("0.01 filled, nothing open", [filled, open.size], filled === 0.01 && open.size === 0)
+      yield* Trading.hasStatus(world, taker, order, "PARTIAL_CANCELED")
     })
   })
 ]

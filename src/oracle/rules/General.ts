@@ -81,11 +81,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("general.private.post.only", {
-    statement: "Refuses GET on a private endpoint, even with the headers of a signed call",
-    values: [...Paths.reads, Paths.interest],
+    statement: "Refuses GET and PUT on a private endpoint, even if the call is signed and valid otherwise",
+    // With a real key, these are only reads, because a target that serves other methods would execute the call.
+    values: pathsOf,
     check: Effect.fnUntraced(function*(world, path) {
-      const answer = yield* world.call(yield* world.reader, path, {}, { method: "GET" })
-      yield* Refusals.notServed(answer, "because the method is GET")
+      const account = world.profile === "control" ? yield* world.open() : yield* world.reader
+      const fields = yield* fieldsOf(world, account, path)
+      for (const method of ["GET", "PUT"]) {
+        const answer = yield* world.call(account, path, fields, { method })
+        yield* Refusals.notServed(answer, `because the method is ${method}`)
+      }
     })
   }),
   section.forAll("general.private.json", {
@@ -223,24 +228,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("general.times.now", {
-    statement: "Shows an order's creation time in timestamp, in Unix seconds",
+    statement: "Shows the creation time of an order and of each leg of an OCO order in timestamp, in Unix seconds",
     profile: "mutating",
-    values: ["buy", "sell"],
-    check: Effect.fnUntraced(function*(world, side) {
+    values: [Paths.stopLimit, Paths.oco].flatMap((path) => Orders.sides.map((side) => [path, side] as const)),
+    check: Effect.fnUntraced(function*(world, [path, side]) {
       const market = yield* world.market
       const account = yield* world.trader
-      const { answer, order } = yield* Orders.place(
-        world,
-        account,
-        Paths.stopLimit,
-        Orders.stopLimit(market, side === "buy" ? "buy" : "sell")
-      )
+      const isOco = path === Paths.oco
+      const fields = isOco ? Orders.oco(market, side) : Orders.stopLimit(market, side)
+      const { answer, order } = yield* Orders.place(world, account, path, fields)
       const now = (yield* world.now) / 1000
-      const at = Number(order["timestamp"])
+      const times = (isOco ? Oco.legs.map((key) => Oco.leg(order, key)) : [order]).map(({ timestamp }) => timestamp)
       yield* Verdict.conclude(
         `a timestamp within a minute of ${Math.floor(now)}`,
-        { timestamp: order["timestamp"] },
-        Math.abs(at - now) < 60,
+        times,
+        times.every((time) => Math.abs(Number(time) - now) < 60),
         answer
       )
     })

@@ -136,6 +136,33 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
+  section.always("interest.fields", {
+    statement: "Lists each of several payments with its own plan, investment, amount, ticker and time",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open({ isFunded: false })
+      const paidAt: Array<number> = []
+      for (const [index, [planId, ticker]] of mixed.entries()) {
+        const payment = { planId, ticker, investmentId: `investment-${index}`, amount: `0.${index + 1}` }
+        yield* world.control("PayInterest", { account: account.id, ...payment })
+        paidAt.push((yield* world.now) / 1000)
+        yield* world.advance(600_000)
+      }
+      const answer = yield* world.call(account, Paths.interest)
+      const { objects } = yield* FieldRules.records(world, answer, "records")
+      const payments = objects.filter(Json.isObject)
+      const isListed = ([planId, ticker]: (typeof mixed)[number], index: number): boolean =>
+        payments.some((payment) =>
+          payment["investmentId"] === `investment-${index}` && payment["planId"] === planId &&
+          payment["ticker"] === ticker && Number(payment["amount"]) === (index + 1) / 10 &&
+          Math.abs(Number(payment["timestamp"]) - (paidAt[index] ?? 0)) < 60
+        )
+      yield* Verdict.expect(
+        answer,
+        `payments of ${JSON.stringify(mixed)} at ${paidAt.map(Math.floor).join(", ")}`,
+        payments.length === mixed.length && mixed.every(isListed)
+      )
+    })
+  }),
   Rule.forAll({
     id: "interest.plan.unknown",
     statement: "Refuses an unknown planId with HTTP 400, code 0, Validation failed, and errors keyed by planId",
@@ -199,6 +226,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.open({ isFunded: false })
       const amount = (units / 1e6).toFixed(6)
       const before = yield* world.call(account, Paths.interest)
+      // A cached list for a filter does not show the payment.
+      for (const filter of [{ planId }, { ticker }]) yield* world.call(account, Paths.interest, filter)
       yield* world.control("PayInterest", { account: account.id, planId, investmentId: "once", ticker, amount })
       const answer = yield* world.call(account, Paths.interest)
       const { objects } = yield* FieldRules.records(world, answer, "records")
@@ -212,6 +241,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           Math.abs(Number(record["timestamp"]) - now) < 60 &&
           Json.isObject(before.json) && JSON.stringify(before.json["records"]) === "[]"
       )
+      for (const filter of [{ planId }, { ticker }]) {
+        const filtered = yield* world.call(account, Paths.interest, filter)
+        const { objects: [payment, ...more] } = yield* FieldRules.records(world, filtered, "records")
+        yield* Verdict.expect(
+          filtered,
+          `the payment, selected by ${JSON.stringify(filter)}`,
+          more.length === 0 && Json.isObject(payment) && payment["investmentId"] === "once"
+        )
+      }
     })
   })
 ]

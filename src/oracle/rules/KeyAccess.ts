@@ -91,6 +91,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         : Refusals.any(answer, "because the endpoint is not on the key's list")
     })
   }),
+  section.forEach("auth.key.endpoints.prefix", {
+    statement: "Refuses a restricted key on an endpoint whose path only begins with that of a listed endpoint",
+    values: [[Paths.createCode, Paths.applyCode], [Paths.cancelOrder, Paths.cancelAll]] as const,
+    check: Effect.fnUntraced(function*(world, [listed, path]) {
+      const account = yield* world.open({ isFunded: false, endpoints: [listed] })
+      const answer = yield* world.call(account, path, yield* fieldsOf(world, account, path))
+      yield* Refusals.any(answer, `because only ${listed} is on the key's list`)
+    })
+  }),
   section.always("auth.key.endpoints.refusal", {
     statement: "Refuses a call to an endpoint outside the key's list: HTTP 401, code 4",
     level: "SHOULD",

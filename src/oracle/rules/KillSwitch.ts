@@ -144,8 +144,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const [spot, margin] = [yield* rest(world, account, "spot"), yield* rest(world, account, "margin")]
         const future = yield* rest(world, account, "futures")
         yield* arm(world, account, {})
+        const later = yield* rest(world, account, "spot")
         yield* world.advance(9000)
-        yield* leaves(world, account, [spot, margin, future], "one second before the timeout")
+        yield* leaves(world, account, [spot, margin, future, later], "one second before the timeout")
         const before = yield* timers(world, account)
         yield* Verdict.expect(before.answer, "one timer", before.timers.length === 1)
         yield* world.advance(2000)

@@ -6,11 +6,13 @@ import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
 import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
+import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
 /** Creates a sell order, `percent` above the market. */
@@ -37,6 +39,19 @@ const wrong = (market: Market, what: typeof wrongs[number]): Body =>
       "unknown market": { market: "NO_SUCH" }
     }[what]
   )
+
+/** Invalid fields of a bulk order, with the code of its error, unless the documentation has several. */
+const invalid: ReadonlyArray<{ readonly fields: Body; readonly code?: number }> = [
+  { fields: { amount: "0.0000000001" } },
+  { fields: { amount: "ten" }, code: 32 },
+  { fields: { price: "ten" }, code: 33 },
+  { fields: { price: "0" }, code: 33 },
+  { fields: { side: undefined }, code: 30 },
+  { fields: { side: "hold" }, code: 30 },
+  { fields: { market: "NO_SUCH" }, code: 31 },
+  { fields: { clientOrderId: "a b" }, code: 36 },
+  { fields: { ioc: true, postOnly: true }, code: 37 }
+]
 
 /** Returns the result or the error of an item. If the item has both, returns neither. */
 const parts = (item: unknown) => {
@@ -125,7 +140,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const orders = [
         offer(market, 10, { clientOrderId: world.unique("bulk"), amount: "0.031" }),
         { ...offer(market, -12, { amount: "0.032" }), side: "buy" },
-        offer(market, 14, { postOnly: true, amount: "0.033" })
+        offer(path === Paths.bulk ? market : Orders.asPerpetual(market), 14, { postOnly: true, amount: "0.033" })
       ]
       const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "good", "good"])
       const keys = ["amount", "price", "side", "market", "clientOrderId", "postOnly"]
@@ -145,8 +160,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-bulk.apart", {
     statement: "Shows an error in place of a refused order, and places the other orders with their client order ids",
-    values: kinds.flatMap(({ path }) => wrongs.map((what) => ({ path, what }))),
-    check: Effect.fnUntraced(function*(world, { path, what }) {
+    values: kinds.flatMap(({ path }) =>
+      wrongs.map((what) => ({ path, what, more: what === "too small" ? { stopOnFail: false } : {} }))
+    ),
+    check: Effect.fnUntraced(function*(world, { more, path, what }) {
       const account = yield* world.trader
       const market = yield* world.market
       const [one, other] = [world.unique("one"), world.unique("other")]
@@ -155,7 +172,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         wrong(market, what),
         offer(market, 12, { clientOrderId: other })
       ]
-      const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
+      const fields = { orders, ...more }
+      const { answer, results } = yield* expectItems(world, account, path, fields, ["good", "bad", "good"])
       yield* Verdict.expect(
         answer,
         `orders with the client order ids ${one} and ${other}`,
@@ -166,31 +184,62 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.errors", {
-    statement: "Shows for a refused order the code of the single-order call, and errors that name the same fields",
+    statement: "Shows for each refused order the code of the single-order call, and errors that name the same fields",
     values: [
       { path: Paths.bulk, single: Paths.limitOrder },
       { path: Paths.collateralBulk, single: Paths.collateralLimit }
-    ].flatMap((call) => wrongs.map((what) => ({ ...call, what }))),
-    check: Effect.fnUntraced(function*(world, { path, single, what }) {
+    ],
+    check: Effect.fnUntraced(function*(world, { path, single }) {
       const account = yield* world.trader
-      const order = wrong(yield* world.market, what)
-      const { json } = yield* LiveCalls.call(world, account, single, order)
-      const { code, errors } = Json.isObject(json) ? json : { code: undefined, errors: {} }
-      const { answer, items } = yield* LiveCalls.list(world, account, path, { orders: [order] })
-      yield* hasError(answer, items[0], Number(code), Object.keys(Json.isObject(errors) ? errors : {}))
+      const market = yield* world.market
+      const orders = invalid.map(({ fields }) => offer(market, 10, fields))
+      const { answer, items } = yield* LiveCalls.list(world, account, path, { orders })
+      for (const [index, { code: documented }] of invalid.entries()) {
+        const { json } = yield* LiveCalls.call(world, account, single, orders[index] ?? {})
+        const { code, errors } = Json.isObject(json) ? json : { code: undefined, errors: {} }
+        const names = Object.keys(Json.isObject(errors) ? errors : {})
+        yield* Verdict.conclude(
+          `code ${documented ?? Number(code)} for ${JSON.stringify(orders[index])}`,
+          items[index],
+          parts(items[index]).error?.["code"] === (documented ?? code),
+          answer
+        )
+        yield* hasError(answer, items[index], Number(code), names)
+      }
+      const open = yield* Orders.list(world, account, Paths.activeOrders)
+      yield* Verdict.conclude("no orders open", `${open.size}`, open.size === 0)
+    })
+  }),
+  LiveCalls.section.forEach("live-bulk.funds", {
+    statement: "Shows an error with the code for too little balance in place of an order that the balance does not "
+      + "cover after the orders before it, and places the other orders",
+    values: kinds,
+    check: Effect.fnUntraced(function*(world, { path }) {
+      const account = yield* Wallets.open(world, [["trade", "BTC", "0.05"], ["collateral", "USDT", "300"]])
+      const market = yield* world.market
+      // Whatever the leverage, the collateral covers the first and the last order, but not the second one.
+      const amounts = path === Paths.bulk ? ["0.03", "0.04", "0.01"] : ["0.003", "1", "0.003"]
+      const orders = amounts.map((amount, index) => offer(market, 10 + index, { amount }))
+      const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
+      const item: unknown = Array.isArray(answer.json) ? answer.json[1] : undefined
+      yield* hasError(answer, item, Number(parts(item).error?.["code"]), ["amount"])
+      yield* Verdict.expect(answer, "code 10 or 32", [10, 32].includes(Number(parts(item).error?.["code"])))
+      const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
+      yield* Verdict.conclude("the other orders open", open, open.length === 2 && open.every((is) => is))
     })
   }),
   LiveCalls.section.forEach("live-bulk.stops", {
     statement: "With stopOnFail, places no orders after the first refused order, and keeps the earlier orders",
-    values: kinds,
-    check: Effect.fnUntraced(function*(world, { path }) {
-      const account = yield* world.trader
+    values: kinds.flatMap(({ path }) => [...wrongs, "beyond the balance"].map((what) => ({ path, what }))),
+    check: Effect.fnUntraced(function*(world, { path, what }) {
+      const account = yield* Wallets.open(world, [["trade", "BTC", "0.07"], ["collateral", "USDT", "3000"]])
       const market = yield* world.market
       const [before, after] = [world.unique("before"), world.unique("after")]
+      const kind = wrongs.find((one) => one === what)
       yield* LiveCalls.list(world, account, path, {
         orders: [
           offer(market, 10, { clientOrderId: before }),
-          wrong(market, "too small"),
+          kind === undefined ? offer(market, 11, { amount: "10" }) : wrong(market, kind),
           offer(market, 12, { clientOrderId: after })
         ],
         stopOnFail: true
@@ -250,6 +299,42 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       const open = yield* isOpen(world, account, named.map(({ orderId }) => orderId))
       yield* Verdict.conclude("no orders open", open, !open.includes(true))
+    })
+  }),
+  LiveCalls.section.always("live-bulk.cancels.kinds", {
+    statement: "Cancels orders of all kinds and on several markets in one call, and shows each as canceled",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* LiveOrders.customer(world)
+      const market = yield* world.market
+      const future = Orders.asPerpetual(market)
+      const stop = Orders.stopLimit(market, "sell", { amount: "0.03" })
+      const placements: ReadonlyArray<readonly [path: string, fields: Body]> = [
+        [Paths.limitOrder, offer(market)],
+        [Paths.collateralLimit, offer(market)],
+        [Paths.collateralLimit, offer(future)],
+        [Paths.stopLimit, stop],
+        [Paths.collateralStopLimit, stop]
+      ]
+      const orders: Array<Body> = []
+      const ids: Array<unknown> = []
+      for (const [path, fields] of placements) {
+        const clientOrderId = world.unique("kind")
+        const { orderId } = yield* Trading.placeOther(world, account, { ...fields, clientOrderId }, path)
+        ids.push(orderId)
+        orders.push({ market: fields["market"], ...(ids.length % 2 === 0 ? { clientOrderId } : { orderId }) })
+      }
+      const expected = orders.map(() => "good" as const)
+      const { answer, results } = yield* expectItems(world, account, Paths.cancelBulk, { orders }, expected)
+      yield* Verdict.expect(
+        answer,
+        `the orders ${ids.join(", ")} on their markets`,
+        results.every(({ market: on, orderId }, index) => orderId === ids[index] && on === orders[index]?.["market"])
+      )
+      const open = yield* isOpen(world, account, ids)
+      yield* Verdict.conclude("no orders open", open, !open.includes(true))
+      const ended = yield* LiveOrders.ended(world, account)
+      const canceled = ids.map((orderId) => ({ orderId, status: "CANCELED", dealStock: "0" }))
+      yield* LiveOrders.lists(ended, "the canceled orders", "orderId", canceled)
     })
   }),
   LiveCalls.section.forEach("live-bulk.not-there", {

@@ -209,28 +209,36 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-changes.keeps", {
     statement: "Changes the given fields, keeps the other fields, and locks the funds of the changed order",
-    values: [{ price: 12 }, { amount: "0.02" }, { price: 12, amount: "0.04" }],
-    check: Effect.fnUntraced(function*(world, { amount, price }) {
-      const { account, id, market } = yield* place(world)
+    values: [{ price: 12 }, { amount: "0.02" }, { price: 12, amount: "0.04" }].flatMap((change) =>
+      Orders.sides.map((side) => ({ ...change, side }))
+    ),
+    check: Effect.fnUntraced(function*(world, { side, ...change }) {
+      const away = side === "sell" ? 1 : -1
+      const before = { side, price: above(yield* world.market, 10 * away) }
+      const { account, id, market } = yield* place(world, before)
+      const { amount, price } = { amount: undefined, price: undefined, ...change }
       const stated = {
         ...(amount === undefined ? {} : { amount }),
-        ...(price === undefined ? {} : { price: above(market, price) })
+        ...(price === undefined ? {} : { price: above(market, price * away) })
       }
       const { answer, order } = yield* changed(world, account, market, { orderId: id, ...stated })
-      const expected = { amount: "0.03", price: above(market, 10), ...stated }
+      const expected = { amount: "0.03", price: before.price, ...stated }
       yield* Verdict.expect(
         answer,
         JSON.stringify(expected),
-        order["side"] === "sell" && order["market"] === market.name &&
+        order["side"] === side && order["market"] === market.name &&
           Object.entries(expected).every(([key, value]) => Number(order[key]) === Number(value))
       )
       const { answer: balance, of } = yield* LiveOrders.funds(world, account)
-      const { freeze } = of(market.stock)
+      const [ticker, locked] = side === "sell"
+        ? [market.stock, Number(expected.amount)]
+        : [market.money, Number(expected.amount) * Number(expected.price)]
+      const { freeze } = of(ticker)
       // An order may lock up to one percent more, for its fee.
       yield* Verdict.expect(
         balance,
-        `${expected.amount} ${market.stock} in freeze, plus a fee`,
-        freeze > Number(expected.amount) - 1e-9 && freeze <= Number(expected.amount) * 1.01
+        `${locked} ${ticker} in freeze, plus a fee`,
+        freeze > locked - 1e-9 && freeze <= locked * 1.01
       )
     })
   }),
@@ -263,14 +271,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
-  LiveCalls.section.always("live-changes.trades", {
+  LiveCalls.section.forEach("live-changes.trades", {
     statement: "Executes a changed order immediately if its new price crosses the book",
-    check: Effect.fnUntraced(function*(world) {
-      const { account, id, market } = yield* place(world)
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const away = side === "sell" ? 1 : -1
+      const { account, id, market } = yield* place(world, { side, price: above(yield* world.market, 10 * away) })
       const other = yield* world.open()
-      const bid = { market: market.name, side: "buy", amount: "0.03", price: above(market, -2) }
-      yield* Trading.placeOther(world, other, bid)
-      const { order } = yield* changed(world, account, market, { orderId: id, price: above(market, -3) })
+      const offer = {
+        market: market.name,
+        side: Orders.opposite(side),
+        amount: "0.03",
+        price: above(market, -2 * away)
+      }
+      yield* Trading.placeOther(world, other, offer)
+      const { order } = yield* changed(world, account, market, { orderId: id, price: above(market, -3 * away) })
       const { dealStock } = yield* Orders.find(world, account, order["orderId"])
       yield* Verdict.conclude("0.03 filled", `${String(dealStock)} filled`, Number(dealStock) === 0.03)
     })
@@ -343,6 +358,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const elsewhere = whose === "elsewhere" ? { market: "BTC_PERP" } : {}
       const answer = yield* modify(world, caller, market, { orderId, price: above(market, 12), ...elsewhere })
       yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because the order does not exist")
+      yield* Verdict.expect(answer, "errors that name orderId", Refusals.namedFields(answer).includes("orderId"))
       yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))
     })
   })

@@ -1,5 +1,6 @@
 /** Rules about the requirements for limit orders, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
@@ -25,6 +26,19 @@ const draft = (market: Market, more: Body = {}): Body => ({
 /** Creates a buy order of the smallest amount that rests far from the market, for a real account. */
 const smallest = (market: Market, more: Body = {}): Body =>
   draft(market, { amount: Orders.amountFor(market, Number(Orders.lowPrice(market))), ...more })
+
+/** The calls that place market orders. */
+const plain: ReadonlyArray<string> = [Paths.marketOrder, Paths.stockMarketOrder, Paths.collateralMarketOrder]
+
+/** Returns a valid order for a call. Only a market order can trade at once. */
+const ofKind = (market: Market, path: string): Body =>
+  path === Paths.oco
+    ? Orders.oco(market, "sell")
+    : path === Paths.stopLimit
+    ? Orders.stopLimit(market, "sell")
+    : plain.includes(path)
+    ? { market: market.name, side: "sell", amount: "0.01" }
+    : draft(market)
 
 /**
  * Mutually exclusive flags, and the possible codes of the refusal. A target may first refuse `rpi` (43) or `retail`
@@ -59,7 +73,46 @@ const end = Effect.fnUntraced(function*(
   return yield* Trading.placeOther(world, yield* world.open(), { market, side: "sell", amount, price }, path)
 })
 
+/** Returns an amount and the highest price whose total is below the market's smallest total. */
+const tooLittle = ({ minAmount, minTotal, moneyPrecision, price, step, stockPrecision, tick }: Market) => {
+  const amount = Math.max(minAmount, Math.ceil(minTotal / (price / 2) / step - 1e-6) * step)
+  const ticks = Math.ceil(minTotal / amount / tick - 1e-6) - 1
+  const at = (ticks: number) => ({
+    amount: digits(amount, stockPrecision),
+    price: digits(ticks * tick, moneyPrecision)
+  })
+  return { below: at(ticks), least: at(ticks + 1) }
+}
+
+/** Returns the error of a response or of a bulk response's only item. */
+const errorOf = (json: unknown): Body => {
+  const [item]: ReadonlyArray<unknown> = Array.isArray(json) ? json : [{ error: json }]
+  const error = Json.isObject(item) ? item["error"] : undefined
+  return Json.isObject(error) ? error : {}
+}
+
 export const rules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("live-entry.total", {
+    statement: "Refuses a limit order whose total is one price step below minTotal: code 30, errors that name total or "
+      + "amount; accepts minTotal",
+    values: [...paths, ...Paths.ofSeveral],
+    check: Effect.fnUntraced(function*(world, path) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const { below, least } = tooLittle(market)
+      const answer = yield* LiveOrders.submit(world, account, path, draft(market, below))
+      const { code, errors } = errorOf(answer.json)
+      const names = Object.keys(Json.isObject(errors) ? errors : {})
+      yield* Verdict.expect(
+        answer,
+        `code 30, and errors that name total or amount, because ${JSON.stringify(below)} is below ${market.minTotal}`,
+        code === 30 && (names.includes("total") || names.includes("amount")) &&
+          (Paths.ofSeveral.includes(path) || answer.status === 422)
+      )
+      yield* nothingOpen(world, account)
+      yield* LiveOrders.place(world, account, path, draft(market, least))
+    })
+  }),
   LiveCalls.section.forEach("live-entry.flags", {
     statement: "Refuses a limit order whose flags exclude each other, with the flags' code, and places nothing",
     profile: "mutating",
@@ -112,6 +165,55 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* LiveCalls.list(world, account, path, { orders: [order, second] })
       const { answer, records } = yield* LiveOrders.open(world, account)
       yield* Verdict.expect(answer, "one open order", records.length === 1)
+    })
+  }),
+  LiveCalls.section.forEach("live-entry.client-order-id.kinds", {
+    statement:
+      "Refuses the client order id of an open order for an order of any other kind on the same market: code 36",
+    values: [...plain, Paths.oco, Paths.limitOrder, Paths.collateralLimit].flatMap((path) =>
+      [Paths.limitOrder, Paths.stopLimit, Paths.oco].filter((earlier) => earlier !== path)
+        .map((earlier) => ({ path, earlier }))
+    ),
+    check: Effect.fnUntraced(function*(world, { earlier, path }) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const clientOrderId = world.unique("kinds")
+      yield* Trading.placeOther(world, account, { ...ofKind(market, earlier), clientOrderId }, earlier)
+      const before = yield* LiveOrders.open(world, account)
+      const fields = { ...ofKind(market, path), clientOrderId }
+      yield* LiveCalls.refuses(world, account, path, fields, { codes: [36], key: "clientOrderId" })
+      const { answer, records } = yield* LiveOrders.open(world, account)
+      yield* Verdict.expect(answer, "only the earlier order", records.length === before.records.length)
+    })
+  }),
+  LiveCalls.section.forEach("live-entry.client-order-id.own", {
+    statement:
+      "Finds, changes and cancels by client order id only the account's own order, even if another account uses "
+      + "the same id",
+    values: [Paths.limitOrder, Paths.collateralLimit],
+    check: Effect.fnUntraced(function*(world, path) {
+      const market = yield* world.market
+      const by = { market: market.name, clientOrderId: world.unique("shared") }
+      const place = Effect.fnUntraced(function*(amount: string) {
+        const account = yield* world.open()
+        const fields = { ...by, side: "buy", amount, price: Orders.lowPrice(market) }
+        const { order: { orderId } } = yield* LiveOrders.place(world, account, path, fields)
+        return { account, expected: { orderId, amount, price: fields.price } as Body }
+      })
+      const [one, other, own] = [yield* place("0.03"), yield* place("0.031"), yield* place("0.032")]
+      const stay = Effect.fnUntraced(function*() {
+        for (const { account, expected } of [one, own]) {
+          yield* LiveOrders.lists(yield* LiveOrders.open(world, account, by), "the order", "orderId", [expected])
+        }
+      })
+      yield* stay()
+      yield* LiveOrders.place(world, other.account, Paths.modifyOrder, { ...by, amount: "0.033" })
+      yield* stay()
+      yield* LiveOrders.place(world, other.account, Paths.cancelOrder, by)
+      const again = yield* LiveCalls.call(world, other.account, Paths.cancelOrder, by)
+      yield* Refusals.exactly(again, { status: 400, codes: [2, 6] }, "because the account has no such order")
+      yield* stay()
+      yield* nothingOpen(world, other.account)
     })
   }),
   LiveCalls.section.forEach("live-entry.client-order-id.again", {

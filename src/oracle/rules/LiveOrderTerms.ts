@@ -65,11 +65,13 @@ const rising = (market: Market, path: string, draft: (market: Market) => Body): 
 const wrong = [
   { key: "market", values: ["NO_SUCH", "btc_usdt"], codes: [31] },
   { key: "side", values: ["BUY", "hold", ""], codes: [30] },
-  { key: "amount", values: ["ten", "0", "-0.02"], codes: [30, 32] },
-  { key: "price", values: ["ten", "0", "-40000"], codes: [30, 33] },
+  { key: "amount", values: ["ten"], codes: [32] },
+  { key: "amount", values: ["0", "-0.02"], codes: [30, 32] },
+  { key: "price", values: ["ten", "0"], codes: [33] },
+  { key: "price", values: ["-40000"], codes: [30, 33] },
   { key: "activation_price", values: ["ten", "0", "-40000"], codes: [30] },
   { key: "stp", values: ["none"], codes: [30] },
-  { key: "clientOrderId", values: ["a b", "a/b"], codes: [30, 36] }
+  { key: "clientOrderId", values: ["a b", "a/b"], codes: [36] }
 ] as const
 
 /** Returns a valid order for a real account: it has the smallest amount, and waits far from the market. */
@@ -239,7 +241,7 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("live-terms.post-only", {
-    statement: "Refuses a post-only order that would match immediately, and executes no trade",
+    statement: "Refuses a post-only order that would match immediately with code 13 or 14, and executes no trade",
     values: [Paths.limitOrder, Paths.collateralLimit, Paths.bulk, Paths.collateralBulk]
       .flatMap((path) => Orders.sides.map((side) => ({ path, side }))),
     check: Effect.fnUntraced(function*(world, { path, side }) {
@@ -252,7 +254,13 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
       const fields = { ...offer, side, postOnly: true }
       const sent = isBulk ? { orders: [fields] } : fields
       const answer = yield* LiveCalls.call(world, taker, path, sent)
-      yield* Verdict.expect(answer, "an error with a code", Number.isSafeInteger(errorOf(answer.json)["code"]))
+      const { code, errors } = errorOf(answer.json)
+      yield* Verdict.expect(
+        answer,
+        `code 13 or 14, and errors that name postOnly${isBulk ? "" : ", with HTTP 400"}`,
+        (code === 13 || code === 14) && Json.isObject(errors) && Object.hasOwn(errors, "postOnly") &&
+          (isBulk || answer.status === 400)
+      )
       yield* nothingOpen(world, taker)
       yield* LiveOrders.lists(yield* LiveOrders.executed(world, taker), "no fills", "id", [])
     })

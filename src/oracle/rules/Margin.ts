@@ -302,6 +302,8 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
           records.length === 1 && records[0]?.["positionId"] === positionId
         )
       }
+      const beyond = yield* LiveCalls.records(world, account, Paths.closedPositions, { offset: 2 })
+      yield* Verdict.expect(beyond.answer, "no position after the last one", beyond.records.length === 0)
       const all = yield* LiveCalls.records(world, account, Paths.closedPositions, {})
       yield* Verdict.expect(
         all.answer,

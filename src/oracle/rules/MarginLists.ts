@@ -11,10 +11,12 @@ import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import * as MarginPositions from "../world/MarginPositions.ts"
-import { perpetual } from "../world/Markets.ts"
+import { basePrice, perpetual } from "../world/Markets.ts"
 import { number } from "../world/Numbers.ts"
 import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
+import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
@@ -165,8 +167,40 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
       const owner = yield* isOpen ? MarginPositions.withPosition(world, "buy") : busy(world)
       const own = yield* path === Paths.borrowHistory ? borrowsOf(world, owner) : listOf(world, owner, path)
       yield* Verdict.expect(own.answer, "at least one record", path === Paths.borrowHistory || own.records.length > 0)
-      const { answer, records } = yield* listOf(world, yield* world.open(), path)
+      const stranger = yield* world.open()
+      const { answer, records } = yield* listOf(world, stranger, path)
       yield* Verdict.expect(answer, "no records", records.length === 0)
+      if (path !== Paths.positionHistory) return
+      const { positionId } = own.records[0] ?? {}
+      const named = yield* LiveCalls.call(world, stranger, path, { positionId })
+      const isNone = Refusals.isRefused(named) || !named.text.includes(String(positionId))
+      yield* Verdict.expect(named, "no records of another account's position, or a refusal", isNone)
+    })
+  }),
+  forEach("margin.close.refusal", {
+    statement:
+      "Refuses to close a position of another account or on another market, or without its id, and closes nothing",
+    values: ["another's", "elsewhere", "no id"] as const,
+    check: Effect.fnUntraced(function*(world, wrong) {
+      const account = yield* MarginPositions.withPosition(world, "buy")
+      const { positions: [position = {}] } = yield* LiveCalls.openPositions(world, account)
+      const { name } = yield* world.market
+      const rest = { market: perpetual, side: "buy", amount: "0.02", price: String(basePrice) }
+      yield* Trading.placeOther(world, yield* world.open(), rest, Paths.collateralLimit)
+      const caller = wrong === "another's" ? yield* world.open() : account
+      const answer = yield* MarginPositions.closing(world, caller, {
+        market: wrong === "elsewhere" ? name : perpetual,
+        ...(wrong === "no id" ? {} : { positionId: position["positionId"] })
+      })
+      yield* wrong === "no id"
+        ? Refusals.coded(answer, { status: 422, codes: [30] }, "because it has no positionId")
+        : Refusals.coded(answer, { status: 422, codes: [31, 104] }, "because the account has no such position there")
+      const { answer: list, positions } = yield* LiveCalls.openPositions(world, account)
+      yield* Verdict.expect(
+        list,
+        "the position of 0.02",
+        positions.length === 1 && Math.abs(number(positions[0] ?? {}, "amount")) === 0.02
+      )
     })
   }),
   always("margin.history.selected", {
@@ -213,6 +247,21 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
+  always("margin.leverage.applies", {
+    statement: "Lets an account open an order of more than its collateral only with a leverage above 1",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* Wallets.open(world, [["collateral", "USDT", "500"]])
+      yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
+      const order = { market: perpetual, side: "buy", amount: "0.02", price: String(basePrice * 0.9) }
+      for (const [leverage, isCovered] of [[1, false], [5, true]] as const) {
+        yield* LiveCalls.object(world, account, Paths.leverage, { leverage })
+        const answer = yield* LiveCalls.call(world, account, Paths.collateralLimit, order)
+        yield* isCovered
+          ? Verdict.expect(answer, `success with a leverage of ${leverage}`, Refusals.isSuccess(answer))
+          : Refusals.any(answer, "because the collateral of 500 USDT does not cover an order of 720 USDT")
+      }
+    })
+  }),
   always("margin.funding.pages", {
     statement: "Pages funding payments by limit and offset, which the page shows",
     check: Effect.fnUntraced(function*(world) {
@@ -222,7 +271,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
       yield* world.advance(2 * day)
       const all = yield* listOf(world, account, Paths.fundingHistory)
       yield* Verdict.expect(all.answer, "at least two payments", all.records.length > 1)
-      for (const offset of [0, 1, all.records.length]) {
+      for (const offset of [0, 1, all.records.length, 1000]) {
         const { answer, records } = yield* listOf(world, account, Paths.fundingHistory, { limit: 1, offset })
         const page = Json.isObject(answer.json) ? answer.json : {}
         yield* Verdict.expect(

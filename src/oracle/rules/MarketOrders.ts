@@ -72,9 +72,6 @@ const unmet = Effect.fnUntraced(function*(world: World, entry: Entry) {
   return { account, answer, order, amount: fields["amount"] }
 })
 
-/** The refusal of an order for lack of funds: either the general code (10), or the code for an invalid amount (32). */
-const noFunds = { status: 400, codes: [10, 32] }
-
 /** Whether an order has no limit price: its `price` is missing or zero. */
 const isUnpriced = ({ price }: Body): boolean => price === undefined || Number(price) === 0
 
@@ -264,7 +261,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const resting = { market: market.name, side: Orders.opposite(entry.side), amount: "0.02", price }
       yield* LiveOrders.place(world, maker, limit, resting)
       const answer = yield* LiveCalls.call(world, account, entry.path, fieldsOf(entry, market.name))
-      yield* Refusals.coded(answer, noFunds, "because the account has too little")
+      yield* Refusals.noFunds(answer)
       yield* LiveOrders.lists(yield* LiveOrders.executed(world, account), "no fills", "id", [])
     })
   })

@@ -10,7 +10,7 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import { TargetError } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
-import { ethOf, issue } from "../world/Codes.ts"
+import { balanceOf, issue } from "../world/Codes.ts"
 import * as Dialects from "../world/Dialects.ts"
 import { basePrice } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
@@ -272,7 +272,7 @@ const applyCode = fc.tuple(fc.nat(10), fc.constantFrom(0, 1), fc.constantFrom("r
             answer.status === Dialects.applied(world.dialect) && Refusals.isSuccess(answer)
           )
           : Refusals.any(answer, "because the code was already applied, or the passphrase is wrong")
-        const held = [yield* ethOf(world, accounts[0]), yield* ethOf(world, accounts[1])]
+        const held = [yield* balanceOf(world, accounts[0]), yield* balanceOf(world, accounts[1])]
         yield* Verdict.conclude(`balances ${model.held.join(", ")}`, held, held.join() === model.held.join())
       }),
     ({ codes }) => codes.length > 0

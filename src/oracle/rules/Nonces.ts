@@ -16,6 +16,9 @@ const section = Section.of({ clause: "Authentication", level: "SHOULD" })
 /** Returns a nonce near the target's clock, sent with an acceptance window. It need not be the greatest so far. */
 const windowed = (world: World, value: number) => Dialects.nonce(world.dialect, value, true)
 
+/** The number of calls after which a used nonce is sent again. */
+const laterCalls = 24
+
 export const rules: ReadonlyArray<Rule.Rule> = [
   refused({
     id: "auth.nonce.required",
@@ -49,6 +52,20 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* accepted(yield* world.call(account, first, {}, { envelope }), "because the nonce is new")
       const answer = yield* world.call(account, second, fields, { envelope })
       yield* Refusals.any(answer, "because the nonce was used")
+    })
+  }),
+  section.always("auth.nonce.unique.later", {
+    statement: "Refuses a used nonce after many other calls, and a day later",
+    level: "MUST",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open({ isFunded: false })
+      const envelope = yield* world.nonce(account)
+      const call = world.call(account, Paths.mainBalance, {}, { envelope })
+      yield* accepted(yield* call, "because the nonce is new")
+      for (let count = 0; count < laterCalls; count++) yield* world.call(account, Paths.mainBalance)
+      yield* Refusals.any(yield* call, `because the nonce was used ${laterCalls} calls ago`)
+      yield* world.advance(86_400_000)
+      yield* Refusals.any(yield* call, "because the nonce was used yesterday")
     })
   }),
   section.forEach("auth.nonce.unique.optional", {
@@ -168,17 +185,54 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Refusals.any(answer, "because the nonce is lower than the previous nonce")
     })
   }),
+  section.always("auth.nonce.window.unique", {
+    statement: "With nonceWindow, accepts a lower nonce near the clock, and refuses a used one",
+    document: Rule.notApplicable("the document shows no acceptance window"),
+    live: Rule.documented("nonces must be unique, and need not increase"),
+    check: (world) =>
+      world.whileFrozen(Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false })
+        const now = yield* world.serverTime
+        for (const off of [-1000, -2500, -1500]) {
+          const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope: windowed(world, now + off) })
+          yield* accepted(answer, "because the nonce is new and near the clock")
+        }
+        for (const off of [-2500, -1000, -1500]) {
+          const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope: windowed(world, now + off) })
+          yield* Refusals.any(answer, "because the nonce was used")
+        }
+      }))
+  }),
+  section.always("auth.nonce.text", {
+    statement: "Accepts a nonce as an integer and as the same integer in a string",
+    document: Rule.notApplicable("a nonce is a string"),
+    live: Rule.documented("both forms are accepted"),
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open({ isFunded: false })
+      const now = yield* world.serverTime
+      for (const nonce of [now - 3, String(now - 2), now - 1]) {
+        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce } })
+        yield* accepted(answer, "because the nonce is greater than all earlier nonces")
+      }
+      const again = yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: String(now - 1) } })
+      yield* Refusals.any(again, "because the nonce was used in its other form")
+    })
+  }),
   section.forEach("auth.nonce.window", {
     statement: "With nonceWindow, refuses a nonce more than five seconds off the exchange's clock",
     document: Rule.notApplicable("the document shows no acceptance window"),
     live: Rule.documented("a nonce more than five seconds off is refused"),
-    values: [-3_600_000, -60_000, 60_000, 3_600_000],
-    check: Effect.fnUntraced(function*(world, off) {
-      const account = yield* world.open({ isFunded: false })
-      const envelope = { nonce: (yield* world.serverTime) + off, nonceWindow: true }
-      const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
-      yield* Refusals.any(answer, "because the nonce is far from the clock")
-    })
+    values: [-3_600_000, -60_000, -9000, 9000, 60_000, 3_600_000],
+    check: (world, off) => {
+      const check = Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false })
+        const envelope = { nonce: (yield* world.serverTime) + off, nonceWindow: true }
+        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
+        yield* Refusals.any(answer, "because the nonce is far from the clock")
+      })
+      // A slow call could arrive when the clock has reached its nonce.
+      return Math.abs(off) < 10_000 ? world.whileFrozen(check) : check
+    }
   }),
   section.always("auth.nonce.refusal", {
     statement: "Refuses a used nonce with HTTP 429, code 0 and the message Too many requests.",

@@ -44,6 +44,9 @@ const entry: OrderEntry = {
   liveClientOrderId: ""
 }
 
+/** The maximum number of markets on which a rule places an order. */
+const maxMarkets = 20
+
 /** Places an OCO order, moves the price, and returns both legs. */
 const outcome = Effect.fnUntraced(function*(world: World, side: Orders.Side, price: number) {
   const account = yield* world.trader
@@ -100,6 +103,31 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
         limit["status"] === Dialects.statuses(world.dialect).CANCELED && stop["activated"] === 1 && !filled(limit)
       )
       yield* Verdict.conclude("the take-profit not open", stillOpen, !stillOpen.includes("take_profit"))
+    })
+  }),
+  section.forEach("oco.stop-loss.trigger", {
+    statement: "Triggers the stop-loss leg exactly at its activation price, and not one price step before",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* world.trader
+      const market = yield* world.market
+      const fields = Orders.oco(market, side)
+      const { order } = yield* Orders.place(world, account, Paths.oco, fields)
+      const trigger = Number(fields["activation_price"])
+      const before = trigger + (side === "buy" ? -market.tick : market.tick)
+      const [stop = "", limit = ""] = Oco.legs.map((key) =>
+        String(Oco.leg(order, key)[Dialects.keys(world.dialect).orderId])
+      )
+      for (const [price, isReached] of [[before, false], [trigger, true]] as const) {
+        yield* Trading.movePrice(world, market, price)
+        const open = yield* Orders.list(world, account, Paths.activeOrders)
+        const { activated } = yield* Orders.find(world, account, stop)
+        yield* Verdict.conclude(
+          isReached ? "the stop-loss activated, the take-profit closed" : "both legs open, the stop-loss not activated",
+          { price, activated, open: [...open.keys()] },
+          (activated === 1) === isReached && open.has(limit) === !isReached
+        )
+      }
     })
   }),
   section.forEach("oco.stop-loss.limit", {
@@ -167,20 +195,40 @@ const marginMarket: Rule.Rule = section.always("oco.request.market.margin", {
   })
 })
 
+const everyMarket: Rule.Rule = section.always("oco.markets.each", {
+  statement: "Accepts an order on every spot market in the market list that allows collateral trading",
+  check: Effect.fnUntraced(function*(world) {
+    const { money } = yield* world.market
+    const account = yield* world.trader
+    for (const market of (yield* world.markets).filter((market) => market.money === money).slice(0, maxMarkets)) {
+      const draft = Orders.oco(market, "buy")
+      const { maxTotal } = market
+      if (maxTotal > 0 && Number(draft["amount"]) * Number(draft["stop_limit_price"]) > maxTotal) continue
+      yield* world.control("MovePrice", { market: market.name, price: priceText(market, market.price) })
+      const { answer, order } = yield* Orders.place(world, account, Paths.oco, draft)
+      yield* Verdict.expect(
+        answer,
+        `legs on ${market.name} with the values of ${JSON.stringify(draft)}`,
+        Oco.both(order, (leg) => leg["market"] === market.name) && entry.isAsSubmitted(order, draft)
+      )
+    }
+  })
+})
+
 /**
  * How rules about refused prices apply to the dialects: only the live exchange's documentation says which prices are
  * refused.
  */
 const byPrice = (code: number) => ({
   document: Rule.notApplicable("the document does not say where the prices of an OCO order must be"),
-  live: Rule.documented(`code ${code}`)
+  live: Rule.documented(`HTTP 400, code ${code}`)
 })
 
 /** Submits an OCO order, and expects that it is refused with this code and that no leg is placed. */
 const refusesPrice = Effect.fnUntraced(function*(world: World, fields: Body, code: number, why: string) {
   const account = yield* world.trader
   const answer = yield* Orders.submit(world, account, Paths.oco, fields)
-  yield* Refusals.coded(answer, { status: 400, codes: [code] }, why)
+  yield* Refusals.exactly(answer, { status: 400, codes: [code] }, why)
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   yield* Verdict.conclude("no open orders", [...open.keys()], open.size === 0)
 })
@@ -222,6 +270,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...ClientOrderIdRules.rules(entry),
   ...PlacedOrderRules.rules(entry),
   marginMarket,
+  everyMarket,
   ...priceRules,
   ...oneCancelsOther
 ]

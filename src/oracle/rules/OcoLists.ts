@@ -155,8 +155,11 @@ const cancels = [
   { path: Paths.cancelConditional, key: "id" }
 ] as const
 
-const notFound = (answer: Target.Answer) =>
-  Refusals.exactly(answer, { status: 400, codes: [2] }, "because there is no such OCO order")
+const notFound = Effect.fnUntraced(function*(answer: Target.Answer) {
+  yield* Refusals.exactly(answer, { status: 400, codes: [2] }, "because there is no such OCO order")
+  const isNamed = Refusals.namedFields(answer).some((key) => key === "orderId" || key === "id")
+  yield* Verdict.expect(answer, "errors that name the id", isNamed)
+})
 
 const listRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oco-orders.listed", {
@@ -238,7 +241,9 @@ const listRules: ReadonlyArray<Rule.Rule> = [
         found.push(...page.records)
       }
       const last = yield* read(world, account, { limit: 2, offset: 3 })
-      yield* Verdict.expect(last.answer, "no pairs", last.records.length === 0)
+      for (const beyond of [last, yield* read(world, account, { limit: 2, offset: 1000 })]) {
+        yield* Verdict.expect(beyond.answer, "no pairs", beyond.records.length === 0)
+      }
       yield* LiveOrders.lists({ ...last, records: found }, "all pairs", "id", [one, two, other])
     })
   }),
@@ -330,6 +335,13 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
       const fields = { market, amount, price, side: Orders.opposite(side) }
       yield* LiveOrders.takeAt(world, fields, Paths.collateralLimit)
       yield* leaves(world, account, [other])
+      const { answer, positions } = yield* LiveCalls.openPositions(world, account)
+      const [size] = positions.map((position) => Math.abs(Number(position["amount"])))
+      yield* Verdict.expect(
+        answer,
+        `one position of ${String(amount)}`,
+        positions.length === 1 && Math.abs(Number(size) - Number(amount)) < 1e-9
+      )
       const ends = [
         { orderId, status: "FILLED", dealStock: amount, price },
         { orderId: Oco.leg(pair, "stop_loss")["orderId"], status: "CANCELED", dealStock: "0" }
@@ -338,6 +350,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
         const history = yield* LiveOrders.ended(world, account, { market, orderId: leg.orderId })
         yield* LiveOrders.lists(history, "the leg", "orderId", [leg])
       }
+      yield* notFound(yield* LiveCalls.call(world, account, Paths.cancelOco, { market, orderId: pair["id"] }))
     })
   }),
   LiveCalls.section.forEach("oco-orders.not-found", {

@@ -7,6 +7,7 @@ import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
 import type { Body, World } from "../world/World.ts"
 
 const clause = "Collateral OCO order (response)"
@@ -184,7 +185,43 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
   )
 ]
 
+const clientOrderIds: Rule.Rule = Rule.forEach({
+  id: "oco.client-order-id.legs",
+  statement: "Shows the client order id of an OCO order on both legs, or on neither",
+  clause,
+  profile: "mutating",
+  values: Orders.sides,
+  check: Effect.fnUntraced(function*(world, side) {
+    const { clientOrderId: key } = Dialects.keys(world.dialect)
+    const id = world.unique("legs")
+    const { answer, order } = yield* Oco.place(world, side, { [key]: id })
+    const [one, other] = Oco.legs.map((leg) => Oco.leg(order, leg)[key] ?? "")
+    yield* Verdict.expect(answer, `${key} ${id} or "" on both legs`, one === other && (one === id || one === ""))
+  })
+})
+
+const orderIds: Rule.Rule = Rule.always({
+  id: "oco.ids.orders",
+  statement: "Gives the legs of OCO orders and the stop-limit orders of an account different ids",
+  clause,
+  profile: "mutating",
+  check: Effect.fnUntraced(function*(world) {
+    const account = yield* world.trader
+    const market = yield* world.market
+    const ids: Array<string> = []
+    for (const side of Orders.sides) {
+      for (const [path, draft] of [[Paths.oco, Orders.oco], [Paths.stopLimit, Orders.stopLimit]] as const) {
+        const { order } = yield* Orders.place(world, account, path, draft(market, side))
+        ids.push(...Orders.idsOf(world, order))
+      }
+    }
+    yield* Verdict.conclude("six different ids", ids, ids.length === 6 && new Set(ids).size === 6)
+  })
+})
+
 export const rules: ReadonlyArray<Rule.Rule> = [
+  clientOrderIds,
+  orderIds,
   ...FieldRules.rules({
     id: "oco.response",
     clause,

@@ -344,6 +344,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
       }
       const answer = yield* LiveCalls.call(world, caller, Paths.cancelOrder, fields)
       yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because the order is not open")
+      yield* Verdict.expect(answer, "errors that name orderId", Refusals.namedFields(answer).includes("orderId"))
       yield* leaves(world, maker, whose === "twice" || whose === "filled" ? [] : [made["orderId"]], [made["orderId"]])
     })
   }),
@@ -397,9 +398,6 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The refusal of an order for lack of funds: either the general code (10), or the code for an invalid amount (32). */
-const noFunds = { status: 400, codes: [10, 32] }
-
 const refusalRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.refusal", {
     statement: "Refuses a limit order without a required field: HTTP 422, code 30, and errors that name the field",
@@ -430,7 +428,7 @@ const refusalRules: ReadonlyArray<Rule.Rule> = [
       const account = yield* Wallets.open(world, some ? Wallets.little : [])
       const market = yield* world.market
       const answer = yield* LiveCalls.call(world, account, entry.path, WaitingOrders.fieldsOf(world, market, entry))
-      yield* Refusals.coded(answer, noFunds, "because the account has too little")
+      yield* Refusals.noFunds(answer)
       yield* leaves(world, account, [])
     })
   })

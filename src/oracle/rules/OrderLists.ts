@@ -66,9 +66,29 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
         answer = page.answer
       }
       yield* expect({ answer, records: found }, "all records", expected.slice(0, size))
-      yield* expect(yield* list.read(world, account, { market, limit: 2, offset: size }), "no records", [])
+      for (const offset of [size, size + 1, 1000]) {
+        yield* expect(yield* list.read(world, account, { market, limit: 2, offset }), "no records", [])
+      }
       const last = yield* list.read(world, account, { market, limit: 2, offset: size - 1 })
       yield* expect(last, "the last record", found.slice(-1).map(({ orderId }) => orderId))
+    })
+  }),
+  LiveCalls.section.always("order-lists.pages.all", {
+    statement: "Pages the open orders of all markets: each is on one page only, and a page past the last one is empty",
+    check: Effect.fnUntraced(function*(world) {
+      const { account, ids } = yield* Records.populated(world)
+      const found: Array<Body> = []
+      let { answer } = yield* LiveOrders.open(world, account)
+      for (let offset = 0; offset < ids.open.length; offset++) {
+        const page = yield* LiveOrders.open(world, account, { limit: 1, offset })
+        yield* Verdict.expect(page.answer, "one record", page.records.length === 1)
+        found.push(...page.records)
+        answer = page.answer
+      }
+      yield* expect({ answer, records: found }, "all open orders", ids.open)
+      for (const offset of [ids.open.length, 1000]) {
+        yield* expect(yield* LiveOrders.open(world, account, { offset }), "no records", [])
+      }
     })
   }),
   LiveCalls.section.forEach("order-lists.newest-first", {

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "../world/Dialects.ts"
-import { basePrice, priceText } from "../world/Markets.ts"
+import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Section from "../world/Section.ts"
@@ -17,29 +17,38 @@ const section = Section.of({ clause: "Order status" })
 const live = Rule.other("OPEN and PARTIALLY_FILLED; a canceled order does not show whether it was partially filled")
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  section.always("status.new", {
+  section.forEach("status.new", {
     statement: "Shows NEW for an order that is accepted and not yet matched",
     live,
-    check: Effect.fnUntraced(function*(world) {
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
       const account = yield* world.trader
-      const { order } = yield* Trading.placeStop(world, account, "buy", basePrice * 1.5)
+      const { order } = yield* Trading.placeStop(world, account, side, Trading.triggerPrice(side, 50))
       yield* Trading.hasStatus(world, account, order, "NEW")
     })
   }),
-  section.always("status.filled", {
+  section.forEach("status.filled", {
     statement: "Shows FILLED for a fully executed order, to maker and taker",
-    check: Effect.fnUntraced(function*(world) {
-      const { made, maker, taker, took } = yield* Trading.take(world, "0.02")
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const { made, maker, taker, took } = yield* Trading.take(world, "0.02", side)
       yield* Trading.hasStatus(world, maker, made, "FILLED")
       yield* Trading.hasStatus(world, taker, took, "FILLED")
+      const { dealStock, orderId } = Dialects.keys(world.dialect)
+      for (const [account, { [orderId]: id }] of [[maker, made], [taker, took]] as const) {
+        // The document shows no list of orders, so a list may lack left.
+        const { [dealStock]: filled, left = "0" } = yield* Orders.find(world, account, id)
+        yield* Verdict.conclude("0.02 filled, 0 left", { filled, left }, Number(filled) === 0.02 && Number(left) === 0)
+      }
     })
   }),
-  Rule.always({
+  Rule.forEach({
     id: "status.filled.left",
     statement: "Shows \"0\" as left for a filled order, and the unfilled amount for a resting order",
     clause: "Stop-limit order (response)",
-    check: Effect.fnUntraced(function*(world) {
-      const { made, maker, took } = yield* Trading.take(world, "0.005")
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const { made, maker, took } = yield* Trading.take(world, "0.005", side)
       yield* Verdict.conclude("left \"0\"", { left: took["left"] }, took["left"] === "0")
       const { dealStock, orderId } = Dialects.keys(world.dialect)
       const rests = yield* Orders.find(world, maker, made[orderId])
@@ -50,31 +59,34 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
-  section.always("status.canceled", {
+  section.forEach("status.canceled", {
     statement: "Shows CANCELED for an order canceled before any execution",
-    check: Effect.fnUntraced(function*(world) {
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
       const account = yield* world.trader
-      const { order } = yield* Trading.placeStop(world, account, "buy", basePrice * 1.5)
+      const { order } = yield* Trading.placeStop(world, account, side, Trading.triggerPrice(side, 50))
       yield* world.call(account, Paths.cancelAll)
       yield* Trading.hasStatus(world, account, order, "CANCELED")
     })
   }),
-  section.always("status.partial-filled", {
+  section.forEach("status.partial-filled", {
     statement: "Shows PARTIAL_FILLED for a partially executed order with an active remainder",
     live,
-    check: Effect.fnUntraced(function*(world) {
-      const { made, maker } = yield* Trading.take(world, "0.005")
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const { made, maker } = yield* Trading.take(world, "0.005", side)
       yield* Trading.hasStatus(world, maker, made, "PARTIAL_FILLED")
       const open = yield* Orders.list(world, maker, Paths.activeOrders)
       const id = String(made[Dialects.keys(world.dialect).orderId])
       yield* Verdict.conclude("still open", [...open.keys()], open.has(id))
     })
   }),
-  section.always("status.partial-canceled", {
+  section.forEach("status.partial-canceled", {
     statement: "Shows PARTIAL_CANCELED for a partially filled order with a canceled remainder",
     live,
-    check: Effect.fnUntraced(function*(world) {
-      const { made, maker } = yield* Trading.take(world, "0.005")
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const { made, maker } = yield* Trading.take(world, "0.005", side)
       yield* world.call(maker, Paths.cancelAll)
       yield* Trading.hasStatus(world, maker, made, "PARTIAL_CANCELED")
     })

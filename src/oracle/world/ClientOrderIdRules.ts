@@ -136,6 +136,21 @@ const forEver = (entry: OrderEntry): Rule.Rule =>
     })
   })
 
+const afterRefusal = (entry: OrderEntry): Rule.Rule =>
+  rulesOf(entry).always(`${entry.id}.client-order-id.after-refusal`, {
+    statement: "Accepts the client order id of an order that was refused",
+    live: Rule.other("the key is clientOrderId"),
+    check: Effect.fnUntraced(function*(world) {
+      const { clientOrderId: key } = Dialects.keys(world.dialect)
+      const account = yield* world.trader
+      const order = entry.draft(yield* world.market, "buy", { [key]: world.unique("refused") })
+      const refused = yield* Orders.submit(world, account, entry.path, { ...order, amount: "0" })
+      yield* Refusals.any(refused, "because the amount is zero")
+      const answer = yield* Orders.submit(world, account, entry.path, order)
+      yield* Verdict.expect(answer, "HTTP 200, because no order has this id", Refusals.isSuccess(answer))
+    })
+  })
+
 /** Returns all rules about the client order ids of one call. */
 export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   refusesValues(
@@ -158,5 +173,6 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   none(entry),
   unique(entry),
   perAccount(entry),
-  forEver(entry)
+  forEver(entry),
+  afterRefusal(entry)
 ]

@@ -4,24 +4,29 @@ import * as Json from "../../protocol/Json.ts"
 import * as Paths from "./Paths.ts"
 import type { Account, World } from "./World.ts"
 
-/** Opens an account that creates a code for this amount of ETH. */
-export const issue = Effect.fnUntraced(function*(world: World, amount: string, passphrase?: string) {
+/** Opens an account that creates a code for this amount of a currency, by default of ETH. */
+export const issue = Effect.fnUntraced(function*(
+  world: World,
+  amount: string,
+  passphrase?: string,
+  ticker: string = "ETH"
+) {
   const creator = yield* world.open({ isFunded: false })
-  yield* world.control("Fund", { account: creator.id, wallet: "main", ticker: "ETH", amount })
+  yield* world.control("Fund", { account: creator.id, wallet: "main", ticker, amount })
   const code = world.unique("WB")
   yield* world.control("CreateCode", {
     account: creator.id,
     code,
-    ticker: "ETH",
+    ticker,
     amount,
     ...(passphrase === undefined ? {} : { passphrase })
   })
   return { code, creator }
 })
 
-/** Returns the ETH balance in an account's main wallet. */
-export const ethOf = Effect.fnUntraced(function*(world: World, account: Account) {
+/** Returns the balance of a currency, by default of ETH, in an account's main wallet. */
+export const balanceOf = Effect.fnUntraced(function*(world: World, account: Account, ticker: string = "ETH") {
   const { json } = yield* world.call(account, Paths.mainBalance)
-  const entry = Json.isObject(json) ? json["ETH"] : undefined
+  const entry = Json.isObject(json) ? json[ticker] : undefined
   return Json.isObject(entry) ? Number(entry["main_balance"]) : 0
 })

@@ -92,13 +92,17 @@ const refusesValues = <A>(
   })
 
 const required = (entry: OrderEntry, key: string): Rule.Rule =>
-  rulesOf(entry).always(`${entry.id}.request.${key}.required`, {
-    statement: `Refuses an order without ${key}`,
+  rulesOf(entry).forEach(`${entry.id}.request.${key}.required`, {
+    statement: `Refuses an order without ${key}, or with null in its place`,
     profile: profileOf(entry, key),
     live,
-    check: (world) =>
+    values: [{}, { [key]: null }],
+    check: (world, instead) =>
       Effect.flatMap(
-        submit(world, entry, (order, market) => without(harmless(entry, key, order, market), key)),
+        submit(world, entry, (order, market) => ({
+          ...without(harmless(entry, key, order, market), key),
+          ...instead
+        })),
         (answer) => refuses(world, entry, answer, key)
       )
   })

@@ -36,9 +36,24 @@ const isErrorObject = ({ json }: Answer): boolean =>
 export const isSuccess = (answer: Answer): boolean =>
   answer.status >= 200 && answer.status < 300 && answer.json !== undefined && !isErrorObject(answer)
 
-/** Expects a refusal in any format that is a JSON object. */
+/** Whether a value is an object that maps parameters to arrays of messages. */
+export const isErrors = (value: unknown): boolean =>
+  Json.isObject(value) &&
+  Object.values(value).every((list) => Array.isArray(list) && list.every((message) => typeof message === "string"))
+
+/** Whether the body has an error's code and message and, unless the live exchange omits it, an errors object. */
+const hasForm = (answer: Answer): boolean => {
+  const errors = Json.isObject(answer.json) ? answer.json["errors"] : undefined
+  return isErrorObject(answer) && (errors === undefined || errors === null || isErrors(errors))
+}
+
+/** Expects a refusal with the error object that the document shows for private calls, whatever its status and code. */
 export const any = (answer: Answer, why: string): Effect.Effect<void, Verdict.Broken> =>
-  Verdict.expect(answer, `a refusal with a JSON object, ${why}`, isRefused(answer) && Json.isObject(answer.json))
+  Verdict.expect(
+    answer,
+    `a refusal with an integer code, a message and errors as arrays of messages, ${why}`,
+    isRefused(answer) && hasForm(answer)
+  )
 
 /** Expects that nothing is served at a path. The document does not show such a response, so it may be HTML. */
 export const notServed = (answer: Answer, why: string): Effect.Effect<void, Verdict.Broken> =>
@@ -79,7 +94,7 @@ export const validation = (answer: Answer, { codes }: Refusal): Effect.Effect<vo
     answer,
     `code ${codes.join(" or ")}, message Validation failed, an errors object`,
     isRefused(answer) && hasCode(answer, codes) && Json.isObject(answer.json) &&
-      answer.json["message"] === "Validation failed" && Json.isObject(answer.json["errors"])
+      answer.json["message"] === "Validation failed" && isErrors(answer.json["errors"])
   )
 
 /** Expects the complete refusal of fields: status, code, `Validation failed`, and errors that name each field. */
@@ -110,6 +125,18 @@ export const order = (
   if (dialect.name === "live") return fields(answer, refusal, ...keys)
   return isShown ? validation(answer, refusal) : any(answer, `because of ${keys.join(", ")}`)
 }
+
+/**
+ * Expects the live exchange's refusal of an order that the balance does not cover: HTTP 400 with the engine's code, or
+ * HTTP 422 with the code for amounts, and errors that name the amount.
+ */
+export const noFunds = (answer: Answer): Effect.Effect<void, Verdict.Broken> =>
+  Verdict.expect(
+    answer,
+    "HTTP 400 with code 10, or HTTP 422 with code 32, and errors that name amount, because the account has too little",
+    ((answer.status === 400 && hasCode(answer, [10])) || (answer.status === 422 && hasCode(answer, [32]))) &&
+      namedFields(answer).includes("amount")
+  )
 
 /** The live exchange's refusal of values off their market's step. */
 export const offStep: Refusal = { status: 422, codes: [1] }

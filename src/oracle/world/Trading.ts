@@ -71,14 +71,14 @@ export const hasStatus = Effect.fnUntraced(function*(
 })
 
 /**
- * Makes one account offer an amount at the market price. The returned `taker` is another account, which has no trades
- * and can buy the amount.
+ * Makes one account offer an amount at the market price, by default for sale. The returned `taker` is another account,
+ * which has no trades and can take the amount.
  */
-export const offer = Effect.fnUntraced(function*(world: World, amount: string) {
+export const offer = Effect.fnUntraced(function*(world: World, amount: string, side: Orders.Side = "sell") {
   const [maker, taker] = [yield* world.trader, yield* world.open()]
   const market = yield* world.market
   const price = priceText(market, market.price)
-  const made = yield* placeOther(world, maker, { market: market.name, side: "sell", amount, price })
+  const made = yield* placeOther(world, maker, { market: market.name, side, amount, price })
   return { maker, taker, market, price, made }
 })
 
@@ -90,11 +90,11 @@ export const tradeAt = Effect.fnUntraced(function*(world: World, market: Market,
   yield* placeOther(world, taker, { ...fields, side: "buy" })
 })
 
-/** Makes one account sell 0.02, and another buy `amount` of it. */
-export const take = Effect.fnUntraced(function*(world: World, amount: string) {
-  const offered = yield* offer(world, "0.02")
+/** Makes one account sell 0.02, and another buy `amount` of it, or the other way round. */
+export const take = Effect.fnUntraced(function*(world: World, amount: string, side: Orders.Side = "buy") {
+  const offered = yield* offer(world, "0.02", Orders.opposite(side))
   const { market, price, taker } = offered
-  const took = yield* placeOther(world, taker, { market: market.name, price, side: "buy", amount })
+  const took = yield* placeOther(world, taker, { market: market.name, price, side, amount })
   return { ...offered, took }
 })
 

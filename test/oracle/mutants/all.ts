@@ -6,6 +6,7 @@ import * as Calls from "./Calls.ts"
 import * as Comparisons from "./Comparisons.ts"
 import * as Conditional from "./Conditional.ts"
 import * as Edges from "./Edges.ts"
+import * as Followed from "./Followed.ts"
 import * as LimitOrders from "./LimitOrders.ts"
 import * as Lists from "./Lists.ts"
 import * as Margin from "./Margin.ts"
@@ -47,7 +48,8 @@ export const all: ReadonlyArray<Mutant> = [
   ...Narrow.mutants,
   ...OwnRecords.mutants,
   ...Waiting.mutants,
-  ...Edges.mutants
+  ...Edges.mutants,
+  ...Followed.mutants
 ]
 
 /** All WebSocket faults. */

@@ -1,0 +1,125 @@
+/**
+ * Rules about how limit orders are matched: by price and then by time, at the best price with `bboRole`, and at once
+ * with `ioc`. Only the live exchange's documentation describes these calls.
+ */
+import * as Effect from "effect/Effect"
+import type * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
+import { priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Market } from "../world/World.ts"
+
+const paths = [Paths.limitOrder, Paths.collateralLimit]
+
+/** The calls that place market orders. */
+const markets = [Paths.marketOrder, Paths.stockMarketOrder, Paths.collateralMarketOrder]
+
+const cases = paths.flatMap((path) => Orders.sides.map((side) => ({ path, side })))
+
+/** Returns the price `percent` away from the market: worse for a taker on this side, if `percent` is above zero. */
+const priceAt = (market: Market, side: Orders.Side, percent: number): string =>
+  priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100))
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("matching.priority", {
+    statement: "Matches the best price first, and at one price the earliest order first",
+    values: cases,
+    check: Effect.fnUntraced(function*(world, { path, side }) {
+      const on = yield* world.market
+      const { name: market } = on
+      const makers = []
+      // The worst price is offered first, and the first of two orders at the best price is the smaller one.
+      for (const [percent, amount] of [[2, "0.02"], [1, "0.01"], [1, "0.03"], [1.5, "0.02"]] as const) {
+        const account = yield* world.open()
+        const price = priceAt(on, side, percent)
+        const offer = { market, side: Orders.opposite(side), amount, price }
+        makers.push({ account, order: yield* Trading.placeOther(world, account, offer, path) })
+      }
+      const price = priceAt(on, side, 3)
+      yield* Trading.placeOther(world, yield* world.open(), { market, side, amount: "0.025", price }, path)
+      const expected = [0, 0.01, 0.015, 0]
+      const filled = yield* Effect.forEach(
+        makers,
+        ({ account, order }) =>
+          Effect.map(Orders.find(world, account, order["orderId"]), ({ dealStock }) => Number(dealStock))
+      )
+      yield* Verdict.conclude(
+        `fills of ${expected.join(", ")}`,
+        filled,
+        filled.every((amount, index) => Math.abs(amount - (expected[index] ?? 0)) < 1e-9)
+      )
+    })
+  }),
+  LiveCalls.section.forEach("matching.best", {
+    statement:
+      "Places an order with bboRole 1 at the best price of its own side, and one with 2 at that of the other side",
+    values: Orders.sides.flatMap((side) => ([1, 2] as const).map((bboRole) => ({ side, bboRole }))),
+    check: Effect.fnUntraced(function*(world, { bboRole, side }) {
+      const path = Paths.limitOrder
+      const on = yield* world.market
+      const { name: market } = on
+      const other = yield* world.open()
+      const [own, against] = [priceAt(on, side, -1), priceAt(on, side, 1)]
+      const rest = { market, amount: "0.01" }
+      yield* Trading.placeOther(world, other, { ...rest, side, price: own }, path)
+      yield* Trading.placeOther(world, other, { ...rest, side: Orders.opposite(side), price: against }, path)
+      const account = yield* LiveOrders.customer(world)
+      const { answer, order } = yield* LiveOrders.place(world, account, path, { market, side, amount: "0.02", bboRole })
+      const price = bboRole === 1 ? own : against
+      const parts = bboRole === 1 ? [] : [{ amount: 0.01, price: Number(against) }]
+      yield* LiveOrders.shows({ answer }, "the order", order, {
+        side,
+        amount: "0.02",
+        price,
+        ...LiveOrders.filled("0.02", parts)
+      })
+    })
+  }),
+  LiveCalls.section.forEach("matching.stp", {
+    statement: "Does not match a market order with stp against an order of its own account, and cancels the order that "
+      + "stp names",
+    values: markets.flatMap((path) =>
+      Orders.sides.flatMap((side) => (["cn", "co", "cb"] as const).map((stp) => ({ path, side, stp })))
+    ),
+    check: Effect.fnUntraced(function*(world, { path, side, stp }) {
+      const on = yield* world.market
+      const { name: market } = on
+      const account = yield* LiveOrders.customer(world)
+      const single = path === Paths.collateralMarketOrder ? Paths.collateralLimit : Paths.limitOrder
+      const old = { market, side: Orders.opposite(side), amount: "0.02", price: priceAt(on, side, 1) }
+      const { orderId } = yield* Trading.placeOther(world, account, old, single)
+      const amount = path === Paths.marketOrder && side === "buy" ? "400" : "0.01"
+      yield* LiveCalls.call(world, account, path, { market, side, amount, stp })
+      const kept = stp === "cn" ? [{ orderId, dealStock: "0" }] : []
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "the old order, if stp is cn", "orderId", kept)
+      yield* LiveOrders.lists(yield* LiveOrders.executed(world, account), "no fills", "id", [])
+    })
+  }),
+  LiveCalls.section.forEach("matching.ioc", {
+    statement: "Fills an immediate-or-cancel order only at once: no part of it rests, whether it has traded or not",
+    values: [...paths, ...Paths.ofSeveral].flatMap((path) =>
+      Orders.sides.flatMap((side) => [false, true].map((isMet) => ({ path, side, isMet })))
+    ),
+    check: Effect.fnUntraced(function*(world, { isMet, path, side }) {
+      const on = yield* world.market
+      const { name: market } = on
+      const account = yield* LiveOrders.customer(world)
+      const price = priceAt(on, side, 1)
+      const single = path === Paths.bulk || path === Paths.limitOrder ? Paths.limitOrder : Paths.collateralLimit
+      if (isMet) {
+        const offer = { market, side: Orders.opposite(side), amount: "0.01", price }
+        yield* Trading.placeOther(world, yield* world.open(), offer, single)
+      }
+      // A target may refuse an order that meets no other order.
+      yield* LiveOrders.submit(world, account, path, { market, side, amount: "0.03", price, ioc: true })
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
+      const fills = yield* LiveOrders.executed(world, account)
+      const expected = isMet ? [{ side, amount: "0.01", price, role: 2 }] : []
+      yield* LiveOrders.lists(fills, isMet ? "one fill" : "no fills", "side", expected)
+    })
+  })
+]
