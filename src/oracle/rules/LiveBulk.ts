@@ -11,6 +11,7 @@ import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
+import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
 /** Creates a sell order, `percent` above the market. */
@@ -178,6 +179,25 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { code, errors } = Json.isObject(json) ? json : { code: undefined, errors: {} }
       const { answer, items } = yield* LiveCalls.list(world, account, path, { orders: [order] })
       yield* hasError(answer, items[0], Number(code), Object.keys(Json.isObject(errors) ? errors : {}))
+    })
+  }),
+  LiveCalls.section.forEach("live-bulk.no-funds", {
+    statement: "Shows an error in place of an order that the balance does not cover, and places the others",
+    values: [
+      { path: Paths.bulk, amounts: ["0.0002", "0.1", "0.0002"] },
+      { path: Paths.collateralBulk, amounts: ["0.0002", "0.1", "0.0002"] },
+      // Each of these orders fits alone, but the first leaves too little for the second.
+      { path: Paths.bulk, amounts: ["0.003", "0.004", "0.0002"] }
+    ],
+    check: Effect.fnUntraced(function*(world, { amounts, path }) {
+      const account = yield* Wallets.open(world, Wallets.little)
+      const market = yield* world.market
+      const orders = amounts.map((amount) => offer(market, 10, { amount }))
+      const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
+      const { code } = parts(Array.isArray(answer.json) ? answer.json[1] : undefined).error ?? {}
+      yield* Verdict.expect(answer, "code 10, 17 or 32", code === 10 || code === 17 || code === 32)
+      const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
+      yield* Verdict.conclude("the other orders open", open, open.length === 2 && open.every((is) => is))
     })
   }),
   LiveCalls.section.forEach("live-bulk.stops", {

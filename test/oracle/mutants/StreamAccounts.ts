@@ -230,6 +230,30 @@ const pending: ReadonlyArray<StreamMutant> = [
     ])
   ),
   stream(
+    "canceled-all-lost",
+    "the end of a stop order that is canceled together with others is not pushed",
+    ["streams.orders.canceled.all"],
+    orders((event, order) => event === 3 && order["type"] === 3 ? undefined : [event, order])
+  ),
+  stream(
+    "canceled-all-open",
+    "orders that are canceled together keep their status",
+    ["streams.orders.canceled.all"],
+    orders((event, order) => [event, order["status"] === "CANCELED" ? { ...order, status: "OPEN" } : order])
+  ),
+  stream(
+    "legs-new-lost",
+    "the stop-loss of a new OCO order is not pushed",
+    ["streams.orders.legs"],
+    orders((event, order) => event === 1 && order["type"] === 9 ? undefined : [event, order])
+  ),
+  stream(
+    "legs-end-filled",
+    "both legs of an executed OCO order are pushed as filled",
+    ["streams.orders.legs"],
+    orders((event, order) => [event, order["status"] === "CANCELED" ? { ...order, status: "FILLED" } : order])
+  ),
+  stream(
     "filled-lost",
     "a partial fill is not pushed",
     filled,
