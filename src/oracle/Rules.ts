@@ -27,8 +27,9 @@ import * as KeyAccess from "./rules/KeyAccess.ts"
 import * as KillSwitch from "./rules/KillSwitch.ts"
 import * as Limits from "./rules/Limits.ts"
 import * as LiveBulk from "./rules/LiveBulk.ts"
-import * as LiveChangeTerms from "./rules/LiveChangeTerms.ts"
+import * as LiveCancels from "./rules/LiveCancels.ts"
 import * as LiveChanges from "./rules/LiveChanges.ts"
+import * as LiveChangeTerms from "./rules/LiveChangeTerms.ts"
 import * as LiveOptions from "./rules/LiveOptions.ts"
 import * as LiveOrderEntry from "./rules/LiveOrderEntry.ts"
 import * as LiveOrderTerms from "./rules/LiveOrderTerms.ts"
@@ -151,6 +152,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...LiveChanges.rules,
   ...LiveChangeTerms.rules,
   ...LiveBulk.rules,
+  ...LiveCancels.rules,
   ...LiveSteps.rules,
   ...LiveOrderEntry.rules,
   ...LiveOrderTerms.rules,

@@ -79,7 +79,13 @@ const listRules: ReadonlyArray<Rule.Rule> = [
           yield* world.advance(6000)
         } else yield* LiveCalls.call(world, account, Paths.cancelAll, how)
         yield* hasNothing(world, account)
-        for (const [path, key, id] of [[Paths.cancelOco, "orderId", pair["id"]], [Paths.cancelOto, "otoId", oto["otoId"]]] as const) {
+        for (
+          const [path, key, id] of [[Paths.cancelOco, "orderId", pair["id"]], [
+            Paths.cancelOto,
+            "otoId",
+            oto["otoId"]
+          ]] as const
+        ) {
           const answer = yield* LiveCalls.call(world, account, path, { market: market.name, [key]: id })
           yield* Refusals.exactly(answer, { status: 400, codes: [2] }, "because the order is canceled")
         }
@@ -96,7 +102,10 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const id = { market: market.name, orderId: order["orderId"] }
       yield* LiveOrders.place(world, account, Paths.cancelOrder, id)
       yield* hasNothing(world, account)
-      const answer = yield* LiveCalls.call(world, account, Paths.cancelOto, { market: market.name, otoId: oto["otoId"] })
+      const answer = yield* LiveCalls.call(world, account, Paths.cancelOto, {
+        market: market.name,
+        otoId: oto["otoId"]
+      })
       yield* Refusals.exactly(answer, { status: 400, codes: [2] }, "because the order is canceled")
     })
   }),
@@ -107,7 +116,9 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const elsewhere = Orders.asPerpetual(market)
       const other = yield* placeOto(world, account, elsewhere)
       for (
-        const [name, ids] of [[market.name, [pair["id"], oto["otoId"]]], [elsewhere.name, [other.oto["otoId"]]]] as const
+        const [name, ids] of [[market.name, [pair["id"], oto["otoId"]]], [elsewhere.name, [
+          other.oto["otoId"]
+        ]]] as const
       ) {
         const { answer, json, records } = yield* conditional(world, account, { market: name })
         yield* Verdict.expect(
@@ -155,13 +166,27 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const fields = { market: market.name, side: "sell", amount: "0.005", price }
       yield* LiveOrders.takeAt(world, fields, Paths.collateralLimit)
       const open = yield* LiveOrders.open(world, account, { market: market.name, orderId: order["orderId"] })
-      const expected = { orderId: order["orderId"], ...LiveOrders.filled("0.02", [{ amount: 0.005, price: Number(price) }]) }
+      const expected = {
+        orderId: order["orderId"],
+        ...LiveOrders.filled("0.02", [{ amount: 0.005, price: Number(price) }])
+      }
       yield* LiveOrders.lists(open, "the order", "orderId", [expected])
       const { answer, records } = yield* conditional(world, account)
       for (const { conditionalOrder } of records) {
         const shown = Json.isObject(conditionalOrder) ? LiveOrders.toOrder(conditionalOrder) : {}
         yield* LiveOrders.shows({ answer }, "the order", shown, expected)
       }
+    })
+  }),
+  always("oco-orders.reduce-only.closed", {
+    statement: "Cancels both legs of a reduce-only OCO order when its position closes, and no longer lists it",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* LiveOrders.customer(world)
+      const market = yield* Trading.openPosition(world, account, "buy", "0.02")
+      const fields = Orders.oco(market, "sell", { amount: "0.02", reduceOnly: true })
+      yield* Orders.place(world, account, Paths.oco, fields)
+      yield* Trading.openPosition(world, account, "sell", "0.02")
+      yield* hasNothing(world, account)
     })
   }),
   forEach("oco-orders.executed.cancel", {
@@ -224,7 +249,10 @@ const exitRules: ReadonlyArray<Rule.Rule> = [
       const { answer, order } = yield* LiveOrders.place(world, account, path, fields)
       const oto = Json.isObject(order["oto"]) ? order["oto"] : {}
       yield* LiveOrders.shows({ answer }, "oto", oto, exit)
-      const { items } = yield* LiveCalls.list(world, account, Paths.cancelOto, { market: market.name, otoId: oto["otoId"] })
+      const { items } = yield* LiveCalls.list(world, account, Paths.cancelOto, {
+        market: market.name,
+        otoId: oto["otoId"]
+      })
       yield* Verdict.conclude("an empty list", items, items.length === 0)
       yield* hasNothing(world, account)
     })
@@ -253,6 +281,19 @@ const unfunded: ReadonlyArray<readonly [path: string, fields: (market: Market) =
   [Paths.oco, (market) => Orders.oco(market, "sell")]
 ]
 
+/**
+ * Returns the amounts that the target shows as available to an order. Skips the rule if the target declares that it has
+ * no such call: then nothing shows that the balance is too low.
+ */
+const balanceFor = Effect.fnUntraced(function*(world: World, account: Account, path: string, { money, stock }: Market) {
+  if (path === Paths.oco) {
+    const { json } = yield* LiveCalls.object(world, account, Paths.collateralBalance, {})
+    return [json[money], json[stock]].map((units) => Number(units ?? 0))
+  }
+  const { of } = yield* LiveOrders.funds(world, account)
+  return [of(money).available, of(stock).available]
+})
+
 const fundRules: ReadonlyArray<Rule.Rule> = [
   forEach("conditional.no-funds", {
     statement: "Refuses a stop or OCO order that the balance does not cover, and places nothing",
@@ -260,7 +301,10 @@ const fundRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, { draft, path, some }) {
       const account = yield* Wallets.open(world, some ? Wallets.little : [])
       const market = yield* world.market
-      const fields = { market: market.name, amount: "0.1", ...draft(market), ...(path === Paths.oco ? { amount: "0.1" } : {}) }
+      const amount = path === Paths.oco ? { amount: "0.1" } : {}
+      const fields = { market: market.name, amount: "0.1", ...draft(market), ...amount }
+      const [money = 0, stock = 0] = yield* balanceFor(world, account, path, market)
+      yield* Verdict.conclude("at most the funds that were credited", { money, stock }, money <= 200 && stock <= 0.005)
       const answer = yield* LiveCalls.call(world, account, path, fields)
       yield* Refusals.coded(
         answer,

@@ -320,7 +320,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     )
   }),
   LiveCalls.section.always("kill-switch.once", {
-    statement: "Cancels orders that were placed after the kill switch was armed, and none that are placed once it has ended",
+    statement:
+      "Cancels orders that were placed after the kill switch was armed, and none that are placed once it has ended",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
@@ -337,7 +338,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     )
   }),
   LiveCalls.section.always("kill-switch.independent", {
-    statement: "Ends the timer of each market at its own time, and arming one market's timer leaves the others unchanged",
+    statement:
+      "Ends the timer of each market at its own time, and arming one market's timer leaves the others unchanged",
     check: timed((world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
@@ -372,7 +374,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* world.advance(5000)
         yield* arm(world, account, types === undefined ? {} : { types })
         yield* world.advance(11_000)
-        yield* leaves(world, account, types === undefined ? [] : [spot], `armed again for ${types?.join() ?? "all"} orders`)
+        yield* leaves(
+          world,
+          account,
+          types === undefined ? [] : [spot],
+          `armed again for ${types?.join() ?? "all"} orders`
+        )
       }))
   }),
   LiveCalls.section.forEach("kill-switch.status.refusal", {

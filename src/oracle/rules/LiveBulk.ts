@@ -6,6 +6,7 @@ import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
 import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -246,10 +247,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.cancels", {
-    statement: "Cancels the orders of one call, each by order id or client order id",
+    statement: "Cancels the orders of one call, each by order id or client order id, and releases their funds",
     values: ["orderId", "clientOrderId"] as const,
     check: Effect.fnUntraced(function*(world, key) {
-      const account = yield* world.trader
+      const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
       const named: Array<Body> = []
       for (const percent of [10, 12]) {
@@ -270,6 +271,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       const open = yield* isOpen(world, account, named.map(({ orderId }) => orderId))
       yield* Verdict.conclude("no orders open", open, !open.includes(true))
+      const ended = yield* LiveOrders.ended(world, account)
+      const canceled = named.map(({ orderId }) => ({ orderId, status: "CANCELED", dealStock: "0" }))
+      yield* LiveOrders.lists(ended, "the canceled orders", "orderId", canceled)
+      const { answer: balance, of } = yield* LiveOrders.funds(world, account)
+      yield* Verdict.expect(balance, `no ${market.stock} in freeze`, of(market.stock).freeze === 0)
     })
   }),
   LiveCalls.section.forEach("live-bulk.not-there", {

@@ -236,7 +236,8 @@ const hasLocked = Effect.fnUntraced(function*(world: World, account: Account, ti
 
 const effects: ReadonlyArray<Rule.Rule> = [
   forEach("live-changes.stop-market", {
-    statement: "Changes the activation price or the size of a stop-market order, keeps its other terms, locks its funds",
+    statement:
+      "Changes the activation price or the size of a stop-market order, keeps its other terms, locks its funds",
     values: unpriced,
     check: Effect.fnUntraced(function*(world, [kind, key]) {
       const { account, fields, id, market } = yield* place(world, kind)

@@ -144,13 +144,16 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("live-options.bbo", {
-    statement: "Places a limit order with bboRole 1 at the best price of its own side, with 2 at that of the other side",
+    statement:
+      "Places a limit order with bboRole 1 at the best price of its own side, with 2 at that of the other side",
     values: Orders.sides.flatMap((side) => ([1, 2] as const).map((bboRole) => ({ side, bboRole }))),
     check: Effect.fnUntraced(function*(world, { bboRole, side }) {
       const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
       const away = side === "buy" ? 1 : -1
-      for (const [of, percent] of [[side, -1], [side, -2], [Orders.opposite(side), 1], [Orders.opposite(side), 2]] as const) {
+      for (
+        const [of, percent] of [[side, -1], [side, -2], [Orders.opposite(side), 1], [Orders.opposite(side), 2]] as const
+      ) {
         const fields = { market: market.name, side: of, amount: "0.01", price: above(market, percent * away) }
         yield* rest(world, Paths.limitOrder, fields)
       }
@@ -306,7 +309,11 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
       }
       for (const clientOrderId of ["", 5]) {
         const answer = yield* LiveCalls.call(world, account, path, { ...fields, clientOrderId })
-        yield* Refusals.coded(answer, { status: 422, codes: [30, 36] }, `because its id is ${JSON.stringify(clientOrderId)}`)
+        yield* Refusals.coded(
+          answer,
+          { status: 422, codes: [30, 36] },
+          `because its id is ${JSON.stringify(clientOrderId)}`
+        )
       }
       yield* hasNoneOpen(world, account)
       yield* hasNoFills(world, account)

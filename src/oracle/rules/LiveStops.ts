@@ -257,6 +257,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { json: order } = yield* LiveCalls.object(world, account, paths[kind], fields)
       yield* Trading.openPosition(world, account, side, "0.02")
       yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
+      const ended = yield* LiveOrders.ended(world, account, { market: market.name, orderId: order["orderId"] })
+      yield* LiveOrders.lists(ended, "the order", "orderId", [
+        { orderId: order["orderId"], status: "AUTO_CANCELED_REDUCE_ONLY", dealStock: "0" }
+      ])
       const before = yield* LiveOrders.executed(world, account)
       yield* Trading.placeOther(world, other, {
         market: market.name,

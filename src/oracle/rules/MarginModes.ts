@@ -12,7 +12,7 @@ import * as MarginPositions from "../world/MarginPositions.ts"
 import { basePrice, perpetual } from "../world/Markets.ts"
 import { number } from "../world/Numbers.ts"
 import * as Oco from "../world/OcoOrders.ts"
-import type * as Orders from "../world/Orders.ts"
+import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
@@ -114,7 +114,8 @@ const modeRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-const waits = (side: Orders.Side, factor: number): string => String(Math.round(basePrice * (side === "buy" ? factor : 2 - factor)))
+const waits = (side: Orders.Side, factor: number): string =>
+  String(Math.round(basePrice * (side === "buy" ? factor : 2 - factor)))
 
 /** Futures orders that wait. */
 const waiting: ReadonlyArray<readonly [path: string, fields: (side: Orders.Side) => Body]> = [
@@ -129,7 +130,9 @@ const opens = [["buy", "LONG"], ["sell", "SHORT"]] as const
 const sideRules: ReadonlyArray<Rule.Rule> = [
   forEach("margin.sides.waiting", {
     statement: "In hedge mode, shows an open order's position side in its response, the lists and its cancellation",
-    values: waiting.flatMap(([path, fields]) => opens.map(([side, positionSide]) => ({ path, fields, side, positionSide }))),
+    values: waiting.flatMap(([path, fields]) =>
+      opens.map(([side, positionSide]) => ({ path, fields, side, positionSide }))
+    ),
     check: Effect.fnUntraced(function*(world, { fields, path, positionSide, side }) {
       const account = yield* Trading.openHedged(world)
       const order = { market: perpetual, side, amount: "0.02", positionSide, ...fields(side) }
@@ -167,6 +170,42 @@ const sideRules: ReadonlyArray<Rule.Rule> = [
           answer
         )
       }
+    })
+  }),
+  forEach("margin.sides.beyond", {
+    statement: "In hedge mode, opens no position of the other side with an order that closes more than there is",
+    values: opens,
+    check: Effect.fnUntraced(function*(world, [side, positionSide]) {
+      const account = yield* Trading.openHedged(world)
+      const order = { market: perpetual, price: String(basePrice) }
+      yield* Trading.onMargin(world, account, { ...order, side, amount: "0.02" }, { positionSide })
+      const closing = { ...order, amount: "0.05", positionSide }
+      yield* Trading.placeOther(world, yield* world.open(), { ...order, side, amount: "0.05" }, Paths.collateralLimit)
+      // The target may refuse the order, or reduce it to the position's size.
+      yield* LiveCalls.call(world, account, Paths.collateralLimit, { ...closing, side: Orders.opposite(side) })
+      const { answer, positions } = yield* LiveCalls.openPositions(world, account)
+      const others = positions.filter((position) => position["positionSide"] !== positionSide)
+      yield* Verdict.expect(answer, `no position other than ${positionSide}`, others.length === 0)
+    })
+  }),
+  forEach("margin.sides.exits", {
+    statement: "In hedge mode, closes the position with the exit of its order, and opens none of the other side",
+    values: opens,
+    check: Effect.fnUntraced(function*(world, [side, positionSide]) {
+      const account = yield* Trading.openHedged(world)
+      const order = { market: perpetual, side, amount: "0.02", price: String(basePrice) } as const
+      const exit = { takeProfit: waits(side, 1.1), stopLoss: waits(side, 0.9) }
+      yield* Trading.onMargin(world, account, order, { positionSide, ...exit })
+      const before = yield* LiveCalls.openPositions(world, account)
+      yield* Verdict.expect(
+        before.answer,
+        `one position, with positionSide ${positionSide}`,
+        before.positions.length === 1 && before.positions[0]?.["positionSide"] === positionSide
+      )
+      yield* world.control("MovePrice", { market: perpetual, price: exit.takeProfit })
+      const { answer, positions } = yield* LiveCalls.openPositions(world, account)
+      yield* Verdict.expect(answer, "no position", positions.length === 0)
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
     })
   }),
   always("margin.sides.bulk", {

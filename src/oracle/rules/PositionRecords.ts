@@ -92,6 +92,17 @@ const closeRules: ReadonlyArray<Rule.Rule> = [
       yield* has(world, account, [[future, 0.02], [margin, 0.01]])
     })
   }),
+  always("positions.close.market", {
+    statement: "Closes a position on a margin market, and leaves the one on a futures market open",
+    check: Effect.fnUntraced(function*(world) {
+      const { account, future, margin, market } = yield* both(world)
+      yield* offer(world, market.name, "buy", "0.05")
+      yield* offer(world, perpetual, "buy", "0.05")
+      const done = yield* MarginPositions.closing(world, account, { market: market.name, positionId: margin })
+      yield* Verdict.expect(done, "HTTP 200", done.status === 200 && Refusals.isSuccess(done))
+      yield* has(world, account, [[future, 0.02]])
+    })
+  }),
   forEach("positions.close.trades", {
     statement: "Closes a position with a market order: one fill as taker for its whole size, and no exits left open",
     values: Orders.sides,
@@ -201,7 +212,8 @@ const recordRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("positions.history.parts", {
-    statement: "Records each fill of a position with its amount, price, fee and time, and the position's size afterwards",
+    statement:
+      "Records each fill of a position with its amount, price, fee and time, and the position's size afterwards",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const { account, fills, times } = yield* lived(world, side)
@@ -295,8 +307,12 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       yield* world.advance(102 * day)
       const { answer, records } = yield* payments(world, account)
       const page = Json.isObject(answer.json) ? answer.json : {}
-      yield* Verdict.expect(answer, "100 payments, limit 100, offset 0", records.length === 100 && page["limit"] === 100 &&
-        page["offset"] === 0)
+      yield* Verdict.expect(
+        answer,
+        "100 payments, limit 100, offset 0",
+        records.length === 100 && page["limit"] === 100 &&
+          page["offset"] === 0
+      )
     })
   }),
   forEach("positions.pages", {

@@ -162,7 +162,12 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
       const [, last = {}] = yield* StreamOrders.expectEvents(listening, id, [created, finished])
       yield* StreamOrders.shows("the order", last, after(followed, 0, "CANCELED"))
       const [, other = {}] = yield* StreamOrders.expectEvents(listening, orderId, [created, finished])
-      yield* StreamOrders.shows("the stop order", other, { ...stop, type: "stop limit", status: "CANCELED", activated: 0 })
+      yield* StreamOrders.shows("the stop order", other, {
+        ...stop,
+        type: "stop limit",
+        status: "CANCELED",
+        activated: 0
+      })
     })
   }),
   always("streams.orders.legs", {

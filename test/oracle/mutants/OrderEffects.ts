@@ -2,6 +2,7 @@
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
 import * as CancelAllOrders from "../../../src/endpoints/CancelAllOrders.ts"
+import * as CancelBulkOrders from "../../../src/endpoints/CancelBulkOrders.ts"
 import * as CancelConditionalOrder from "../../../src/endpoints/CancelConditionalOrder.ts"
 import * as CancelOrder from "../../../src/endpoints/CancelOrder.ts"
 import * as CancelOtoOrder from "../../../src/endpoints/CancelOtoOrder.ts"
@@ -284,8 +285,11 @@ const optionMutants: ReadonlyArray<Mutant> = [
   ),
   mutant("effects-future-side", "the list of open orders shows a futures order as long", {
     breaks: ["live-options.futures"],
-    ...changing(active, ["*"], (order) =>
-      Json.isObject(order) && order["market"] === "BTC_PERP" ? { ...order, positionSide: "LONG" } : order)
+    ...changing(
+      active,
+      ["*"],
+      (order) => Json.isObject(order) && order["market"] === "BTC_PERP" ? { ...order, positionSide: "LONG" } : order
+    )
   }),
   mutant("effects-post-only-code", "a post-only order that would match is refused with code 30", {
     breaks: ["live-terms.post-only"],
@@ -341,6 +345,10 @@ const stopMutants: ReadonlyArray<Mutant> = [
   mutant("effects-stop-reduces", "a reduce-only stop order on the position's side is not reduce-only", {
     breaks: ["live-stops.reduce-only"],
     ...drops(trigger, "reduceOnly")
+  }),
+  mutant("effects-stop-status", "a reduce-only stop order whose position has closed is CANCELED", {
+    breaks: ["live-stops.reduce-only.closed"],
+    ...changing(OrderHistory.endpoint.path, ["*", "*", "status"], () => "CANCELED")
   }),
   mutant("effects-stop-kept", "a reduce-only stop order is still listed after its position has closed", {
     breaks: ["live-stops.reduce-only.closed"],
@@ -398,7 +406,11 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
   }),
   mutant("effects-oco-list", "the list of OCO orders also has an order with exits", {
     breaks: ["conditional.markets"],
-    ...answering(ocoOrders, "success", (json) => Array.isArray(json) ? [...json, { ...json[0] as Fields, id: 7 }] : json)
+    ...answering(
+      ocoOrders,
+      "success",
+      (json) => Array.isArray(json) ? [...json, { ...json[0] as Fields, id: 7 }] : json
+    )
   }),
   ...[cancelOto, cancelConditional].flatMap((path) => [
     mutant(`effects-cancel-market${path}`, "an unknown market of a cancellation is ignored", {
@@ -413,6 +425,10 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
   mutant("effects-conditional-unfilled", "a conditional order is listed without its fills", {
     breaks: ["conditional.part"],
     ...changing(conditional, ["records", "*", "conditionalOrder", "dealStock"], () => "0")
+  }),
+  mutant("effects-reduce-only-pair", "a reduce-only OCO order stays open when its position closes", {
+    breaks: ["oco-orders.reduce-only.closed"],
+    ...ordering(CollateralOcoOrders.endpoint.path, (fields) => without(fields, "reduceOnly"))
   }),
   mutant("effects-executed-canceled", "an executed OCO order can be canceled", {
     breaks: ["oco-orders.executed.cancel"],
@@ -453,6 +469,62 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
       )
     })
   )
+]
+
+const cancelAll = CancelAllOrders.endpoint.path
+const cancelBulk = CancelBulkOrders.endpoint.path
+
+const cancelMutants: ReadonlyArray<Mutant> = [
+  ...[cancelAll, cancelBulk, killSwitch].flatMap((call) => [
+    mutant(`effects-part-lost${call}`, "the fills of an order are lost when it is canceled with others", {
+      breaks: ["live-cancels.part"],
+      make: () => {
+        let isCanceled = false
+        return {
+          answer: (answer, { path }) => {
+            isCanceled ||= path === call
+            return path === OrderHistory.endpoint.path && isCanceled && answer.status === 200
+              ? withBody(answer, changedAt(jsonOf(answer), ["*", "*", "dealStock"], () => "0"))
+              : answer
+          }
+        }
+      }
+    }),
+    mutant(`effects-part-locked${call}`, "an order that is canceled with others keeps funds locked", {
+      breaks: ["live-cancels.part", ...(call === cancelBulk ? ["live-bulk.cancels"] : [])],
+      make: () => {
+        let isCanceled = false
+        return {
+          answer: (answer, { path }) => {
+            isCanceled ||= path === call
+            return path === TradeBalance.endpoint.path && isCanceled && answer.status === 200
+              ? withBody(answer, changedAt(jsonOf(answer), ["BTC", "freeze"], () => "0.01"))
+              : answer
+          }
+        }
+      }
+    })
+  ]),
+  mutant("effects-bulk-expired", "orders that are canceled together are EXPIRED", {
+    breaks: ["live-bulk.cancels"],
+    ...changing(OrderHistory.endpoint.path, ["*", "*", "status"], () => "EXPIRED")
+  }),
+  mutant("effects-cancel-long", "the position side long selects all orders in one-way mode", {
+    breaks: ["live-cancels.one-way"],
+    ...askingWhen(cancelAll, ({ positionSide }) => positionSide === "long", (fields) => without(fields, "positionSide"))
+  }),
+  mutant("effects-cancel-both", "the position side both selects no orders in one-way mode", {
+    breaks: ["live-cancels.one-way"],
+    ...askingWhen(
+      cancelAll,
+      ({ positionSide }) => positionSide === "both",
+      (fields) => ({ ...fields, positionSide: "short" })
+    )
+  }),
+  mutant("effects-cancel-up", "an unknown position side is ignored", {
+    breaks: ["live-cancels.side"],
+    ...askingWhen(cancelAll, ({ positionSide }) => positionSide === "up", (fields) => without(fields, "positionSide"))
+  })
 ]
 
 const killSwitchMutants: ReadonlyArray<Mutant> = [
@@ -528,5 +600,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...optionMutants,
   ...stopMutants,
   ...conditionalMutants,
+  ...cancelMutants,
   ...killSwitchMutants
 ].map((mutant) => ({ ...mutant, dialects: ["live"] }))

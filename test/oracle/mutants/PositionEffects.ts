@@ -17,7 +17,17 @@ import * as PositionHistory from "../../../src/endpoints/PositionHistory.ts"
 import * as UnexecutedOcoOrders from "../../../src/endpoints/UnexecutedOcoOrders.ts"
 import * as Json from "../../../src/protocol/Json.ts"
 import { accepting, otherCode, times } from "./Margin.ts"
-import { answering, asking, type Change, changing, type Fields, jsonOf, type Mutant, mutant, withBody } from "./Mutant.ts"
+import {
+  answering,
+  asking,
+  type Change,
+  changing,
+  type Fields,
+  jsonOf,
+  type Mutant,
+  mutant,
+  withBody
+} from "./Mutant.ts"
 
 const close = ClosePosition.endpoint.path
 const closed = ClosedPositions.endpoint.path
@@ -52,7 +62,11 @@ const refusedButMade: Change = {
       }).make?.(),
       answer: (answer, { path }) =>
         path === leverage && isWrong
-          ? withBody({ ...answer, status: 422 }, { code: 30, message: "Validation failed", errors: { leverage: ["No."] } })
+          ? withBody({ ...answer, status: 422 }, {
+            code: 30,
+            message: "Validation failed",
+            errors: { leverage: ["No."] }
+          })
           : answer
     }
   }
@@ -91,11 +105,36 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     "positions.close.trades",
     changing(Fills.endpoint.path, ["*", "role"], () => 1)
   ],
-  ["closed-hedge", "closed positions are never shown as hedged", "positions.close.hedged", changing(closed, ["*", "isHedge"], () => false)],
-  ["history-side", "changes of positions always show BOTH", "positions.close.hedged", changing(history, ["*", "side"], () => "BOTH")],
-  ["closed-first-price", "the average entry price is the first one", "positions.closed.parts", changing(closed, ["*", "avgEntryPrice"], () => "40000")],
-  ["closed-last-price", "the average exit price is the last one", "positions.closed.parts", changing(closed, ["*", "avgExitPrice"], () => "39600")],
-  ["closed-last-size", "the closed size is that of the last fill", "positions.closed.parts", changing(closed, ["*", "closedSize"], () => "0.03")],
+  [
+    "closed-hedge",
+    "closed positions are never shown as hedged",
+    "positions.close.hedged",
+    changing(closed, ["*", "isHedge"], () => false)
+  ],
+  [
+    "history-side",
+    "changes of positions always show BOTH",
+    "positions.close.hedged",
+    changing(history, ["*", "side"], () => "BOTH")
+  ],
+  [
+    "closed-first-price",
+    "the average entry price is the first one",
+    "positions.closed.parts",
+    changing(closed, ["*", "avgEntryPrice"], () => "40000")
+  ],
+  [
+    "closed-last-price",
+    "the average exit price is the last one",
+    "positions.closed.parts",
+    changing(closed, ["*", "avgExitPrice"], () => "39600")
+  ],
+  [
+    "closed-last-size",
+    "the closed size is that of the last fill",
+    "positions.closed.parts",
+    changing(closed, ["*", "closedSize"], () => "0.03")
+  ],
   [
     "closed-fees",
     "the trading fees are those of closing",
@@ -112,8 +151,18 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     "positions.closed.parts",
     record(closed, (one) => ({ ...one, openDate: one["closeDate"] }))
   ],
-  ["closed-long", "closed positions show LONG in one-way mode", "positions.closed.parts", changing(closed, ["*", "side"], () => "LONG")],
-  ["history-fee", "changes show twice the fee", "positions.history.parts", changing(history, ["*", "orderDetail", "tradeFee"], times(2))],
+  [
+    "closed-long",
+    "closed positions show LONG in one-way mode",
+    "positions.closed.parts",
+    changing(closed, ["*", "side"], () => "LONG")
+  ],
+  [
+    "history-fee",
+    "changes show twice the fee",
+    "positions.history.parts",
+    changing(history, ["*", "orderDetail", "tradeFee"], times(2))
+  ],
   [
     "history-times",
     "changes show the time of opening as their own",
@@ -132,7 +181,12 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     "positions.history.parts",
     record(history, (one) => ({ ...one, orderDetail: { ...one["orderDetail"] as Fields, tradeAmount: one["amount"] } }))
   ],
-  ["history-entry", "changes show the first entry price", "positions.history.parts", changing(history, ["*", "basePrice"], () => "40000")],
+  [
+    "history-entry",
+    "changes show the first entry price",
+    "positions.history.parts",
+    changing(history, ["*", "basePrice"], () => "40000")
+  ],
   [
     "funding-first-size",
     "funding payments show the first size of a position",
@@ -151,7 +205,12 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     "positions.funding.public",
     changing(funding, ["records", "*", "settlementPrice"], times(1.01))
   ],
-  ["funding-50", "a page has 50 funding payments by default", "positions.funding.default", asking(funding, (fields) => ({ limit: 50, ...fields }))],
+  [
+    "funding-50",
+    "a page has 50 funding payments by default",
+    "positions.funding.default",
+    asking(funding, (fields) => ({ limit: 50, ...fields }))
+  ],
   [
     "pages-negative",
     "a negative offset is read as zero",
@@ -165,23 +224,48 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     accepting(funding, { limit: 100, offset: 0, records: [] })
   ],
   ["leverage-refused", "a refused leverage is set to 5", "margin.leverage.kept", refusedButMade],
-  ["leverage-fraction", "a fraction as leverage is rounded", "margin.leverage.kept", askingWhen(leverage, (fields) => fields["leverage"] === 5.5, (fields) => ({ ...fields, leverage: 5 }))],
-  ["leverage-margin", "the margin of a position ignores the leverage", "margin.leverage.margin", changing(positions, ["*", "margin"], () => "80")],
+  [
+    "leverage-fraction",
+    "a fraction as leverage is rounded",
+    "margin.leverage.kept",
+    askingWhen(leverage, (fields) => fields["leverage"] === 5.5, (fields) => ({ ...fields, leverage: 5 }))
+  ],
+  [
+    "leverage-margin",
+    "the margin of a position ignores the leverage",
+    "margin.leverage.margin",
+    changing(positions, ["*", "margin"], () => "80")
+  ],
   [
     "leverage-uncovered",
     "a leverage that the collateral does not cover is replaced by one that it does",
     "margin.leverage.uncovered",
     askingWhen(leverage, (fields) => fields["leverage"] === 1, (fields) => ({ ...fields, leverage: 10 }))
   ],
-  ["leverage-uncovered-code", "such a leverage is refused with code 30", "margin.leverage.uncovered", otherCode(leverage, 30)],
+  [
+    "leverage-uncovered-code",
+    "such a leverage is refused with code 30",
+    "margin.leverage.uncovered",
+    otherCode(leverage, 30)
+  ],
   [
     "hedge-text",
     "hedge mode can be a text",
     "margin.hedge.invalid",
     askingWhen(update, ({ hedgeMode }) => hedgeMode === "true", (fields) => ({ ...fields, hedgeMode: true }))
   ],
-  ["hedge-busy-code", "switching the mode with futures orders is refused with code 30", "margin.hedge.busy", otherCode(update, 30)],
-  ["hedge-busy", "the mode can be switched with futures orders", "margin.hedge.busy", accepting(update, { hedgeMode: true })],
+  [
+    "hedge-busy-code",
+    "switching the mode with futures orders is refused with code 30",
+    "margin.hedge.busy",
+    otherCode(update, 30)
+  ],
+  [
+    "hedge-busy",
+    "the mode can be switched with futures orders",
+    "margin.hedge.busy",
+    accepting(update, { hedgeMode: true })
+  ],
   [
     "hedge-busy-shown",
     "a refused switch of the mode is shown as done",
@@ -201,9 +285,24 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
       }
     }
   ],
-  ["sides-listed", "open orders always show BOTH", "margin.sides.waiting", changing(active, ["*", "positionSide"], () => "BOTH")],
-  ["sides-canceled", "canceled orders always show BOTH", "margin.sides.waiting", changing(CancelOrder.endpoint.path, ["positionSide"], () => "BOTH")],
-  ["sides-leg", "the stop-loss in the list of OCO orders shows BOTH", "margin.sides.pair", changing(UnexecutedOcoOrders.endpoint.path, ["*", "stop_loss", "positionSide"], () => "BOTH")],
+  [
+    "sides-listed",
+    "open orders always show BOTH",
+    "margin.sides.waiting",
+    changing(active, ["*", "positionSide"], () => "BOTH")
+  ],
+  [
+    "sides-canceled",
+    "canceled orders always show BOTH",
+    "margin.sides.waiting",
+    changing(CancelOrder.endpoint.path, ["positionSide"], () => "BOTH")
+  ],
+  [
+    "sides-leg",
+    "the stop-loss in the list of OCO orders shows BOTH",
+    "margin.sides.pair",
+    changing(UnexecutedOcoOrders.endpoint.path, ["*", "stop_loss", "positionSide"], () => "BOTH")
+  ],
   [
     "sides-pair",
     "an OCO order without a side trades the long position",
@@ -226,8 +325,74 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
       }))
     }))
   ],
-  ["summary-free", "a tenth of the collateral is never free", "margin.summary.idle", changing(summary, ["freeMargin"], times(0.9))],
-  ["summary-equity", "the equity is that of the first summary", "margin.summary.idle", changing(summary, ["equity"], () => "10000")],
+  [
+    "sides-beyond",
+    "an order that closes more than a long position opens a short one",
+    "margin.sides.beyond",
+    {
+      make: () => {
+        let isClosing = false
+        return {
+          answer: (answer, request) => {
+            isClosing ||= new TextDecoder().decode(request.body).includes("\"amount\":\"0.05\",\"positionSide\"")
+            return request.path === positions && isClosing
+              ? withBody(answer, [{ amount: "-0.03", positionSide: "BOTH" }])
+              : answer
+          }
+        }
+      }
+    }
+  ],
+  [
+    "sides-exits",
+    "the exit of a long position opens a short one",
+    "margin.sides.exits",
+    {
+      make: () => {
+        let reads = 0
+        return {
+          answer: (answer, { path }) =>
+            path === positions && answer.status === 200 && ++reads > 1
+              ? withBody(answer, [{ amount: "-0.02", positionSide: "SHORT" }])
+              : answer
+        }
+      }
+    }
+  ],
+  [
+    "close-other",
+    "closing a position on a margin market closes that on a futures market",
+    "positions.close.market",
+    record(positions, (one) => ({ ...one, market: one["market"] === "BTC_PERP" ? "BTC_USDT" : "BTC_PERP" }))
+  ],
+  [
+    "percent-ratio",
+    "pnlPercent is a ratio",
+    "positions.unrealized",
+    changing(positions, ["*", "pnlPercent"], times(0.01))
+  ],
+  [
+    "liquidation-side",
+    "the liquidation price is on the other side of the entry price",
+    "positions.liquidation",
+    changing(
+      positions,
+      ["*", "liquidationPrice"],
+      (price) => typeof price === "string" ? String(80_000 - Number(price)) : price
+    )
+  ],
+  [
+    "summary-free",
+    "a tenth of the collateral is never free",
+    "margin.summary.idle",
+    changing(summary, ["freeMargin"], times(0.9))
+  ],
+  [
+    "summary-equity",
+    "the equity is that of the first summary",
+    "margin.summary.idle",
+    changing(summary, ["equity"], () => "10000")
+  ],
   [
     "adl-margin",
     "positions on margin markets have an ADL grade",

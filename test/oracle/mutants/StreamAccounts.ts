@@ -752,6 +752,21 @@ const wallets: ReadonlyArray<StreamMutant> = [
     })
   ),
   stream(
+    "balances-released-lost",
+    "a balance is not pushed when a cancellation releases its frozen amount",
+    ["streams.balances.pushed"],
+    receiving(() => {
+      let most = 0
+      return (frame) => {
+        if (frame.method !== "balanceSpot_update") return frame
+        const freeze = Number(fields(fields(list(frame.params)[0])["BTC"])["freeze"] ?? most)
+        if (freeze < most) return
+        most = freeze
+        return frame
+      }
+    })
+  ),
+  stream(
     "balances-total",
     "the available amount of pushed balances includes the frozen amount",
     ["streams.balances.pushed"],
