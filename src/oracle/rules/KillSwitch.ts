@@ -385,7 +385,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("kill-switch.status.refusal", {
     statement: "Refuses to show the kill switch of an unknown market: HTTP 422, code 31, and errors that name market",
     profile: "read-only",
-    values: ["NO_SUCH", "btc_usdt"],
+    values: ["NO_SUCH"],
     check: (world, market) =>
       Effect.flatMap(
         world.reader,

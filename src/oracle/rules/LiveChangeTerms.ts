@@ -89,6 +89,9 @@ const wrong = [
   { kind: "stop limit", key: "activationPrice", values: ["ten", "0"], codes: [30] }
 ] as const
 
+/** A second spelling of a key that refusals may use. */
+const spellings: Readonly<Record<string, string>> = { activationPrice: "activation_price" }
+
 type Conditional = "stop_loss" | "take_profit" | "oto" | "exit"
 
 /** Places a conditional order. Returns the id of its part, and a change of this part. */
@@ -146,7 +149,8 @@ const refusals: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(
           answer,
           `HTTP 422, code ${codes.join(" or ")}, and errors that name ${key}, because it is ${value}`,
-          answer.status === 422 && Refusals.hasCode(answer, codes) && Refusals.namedFields(answer).includes(key)
+          answer.status === 422 && Refusals.hasCode(answer, codes) &&
+            Refusals.namedFields(answer).some((named) => named === key || named === spellings[key])
         )
       }
       yield* isUnchanged(world, account, before)

@@ -85,11 +85,12 @@ const leverageRules: ReadonlyArray<Rule.Rule> = [
 const modeRules: ReadonlyArray<Rule.Rule> = [
   forEach("margin.hedge.invalid", {
     statement: "Refuses a hedge mode that is missing or not a boolean: code 30, and keeps the mode",
-    values: [undefined, "true", 1, null],
+    values: [undefined, "true", "on"],
     check: Effect.fnUntraced(function*(world, hedgeMode) {
       const account = yield* world.open()
       const { json } = yield* LiveCalls.object(world, account, Paths.hedgeMode, {})
-      yield* LiveCalls.refuses(world, account, Paths.updateHedgeMode, { hedgeMode }, { key: "hedgeMode" })
+      const answer = yield* setMode(world, account, hedgeMode)
+      yield* Refusals.coded(answer, { status: 422, codes: [30] }, `because hedgeMode is ${String(hedgeMode)}`)
       yield* hasMode(world, account, json["hedgeMode"] === true)
     })
   }),
@@ -159,7 +160,8 @@ const sideRules: ReadonlyArray<Rule.Rule> = [
       const account = yield* Trading.openHedged(world)
       const order = { market: perpetual, side, amount: "0.02", price: waits(side, 0.8) }
       const fields = { ...order, activation_price: waits(side, 1.2), stop_limit_price: waits(side, 1.25) }
-      yield* LiveCalls.refuses(world, account, Paths.oco, fields, { codes: [114], key: "positionSide" })
+      const refused = yield* LiveCalls.call(world, account, Paths.oco, fields)
+      yield* Refusals.coded(refused, { status: 422, codes: [114] }, "because it has no position side")
       const pair = yield* Trading.placeOther(world, account, { ...fields, positionSide }, Paths.oco)
       const { answer, items } = yield* LiveCalls.list(world, account, Paths.ocoOrders, {})
       for (const shown of [pair, ...items.filter(Json.isObject)]) {

@@ -217,7 +217,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       if (hasPosition) yield* Trading.openPosition(world, account, side, "0.02")
       const fields = { market: name, side, amount: "0.01", reduceOnly: true }
       const answer = yield* LiveCalls.call(world, account, Paths.collateralMarketOrder, fields)
-      yield* Refusals.coded(answer, { status: 422, codes: [116] }, "because there is no position")
+      yield* Refusals.coded(answer, { status: 422, codes: [116] }, "because there is no position to reduce")
       yield* Verdict.expect(
         answer,
         "errors that name reduceOnly",

@@ -187,7 +187,7 @@ const recordRules: ReadonlyArray<Rule.Rule> = [
       const { account, fills, times } = yield* lived(world, side)
       const { answer, records } = yield* LiveCalls.records(world, account, Paths.closedPositions, {})
       const [record = {}] = records
-      const [entry, exit] = [basePrice * (1 + 3 * 1.02) / 4, basePrice * (1.03 + 3 * 0.99) / 4]
+      const [entry, exit] = [Math.round(basePrice * (1 + 3 * 1.02) / 4), Math.round(basePrice * (1.03 + 3 * 0.99) / 4)]
       yield* Verdict.expect(
         answer,
         `one record with market ${perpetual}, closedSize 0.04, averages ${entry} and ${exit}, side BOTH, isHedge false`,
@@ -239,7 +239,7 @@ const recordRules: ReadonlyArray<Rule.Rule> = [
             Books.isClose(Math.abs(number(record, "amount")), left) &&
             isNear(number(record, "openDate"), times[0] ?? 0, 20)
         )
-        const average = index === 0 ? basePrice : basePrice * (1 + 3 * 1.02) / 4
+        const average = index === 0 ? basePrice : Math.round(basePrice * (1 + 3 * 1.02) / 4)
         yield* Verdict.expect(
           answer,
           `a basePrice of ${average} while the position is open`,

@@ -91,7 +91,21 @@ const staleAfter = (list: string, ...calls: ReadonlyArray<string>): Change => ({
   }
 })
 
-/** Shows a list of open orders in which every order with a client order id has lost the option. */
+/** Removes an option from calls to a path, once an order has opened a position. */
+const forgettingAfter = (path: string, opening: string, key: string): Change => ({
+  make: () => {
+    let hasPosition = false
+    const { request: drop } = asking(path, (fields) => without(fields, key)).make?.() ?? {}
+    return {
+      request: (request, venue) => {
+        hasPosition ||= request.path === opening
+        return hasPosition && drop !== undefined ? drop(request, venue) : request
+      }
+    }
+  }
+})
+
+/** Removes options from the orders in calls to a path. */
 const drops = (path: string, ...keys: ReadonlyArray<string>): Change =>
   ordering(path, (order) => without(order, ...keys))
 
@@ -309,11 +323,7 @@ const optionMutants: ReadonlyArray<Mutant> = [
   }),
   mutant("effects-market-reduces", "a reduce-only market order on the position's side increases the position", {
     breaks: ["market-orders.reduce-only"],
-    ...askingWhen(
-      CollateralMarketOrders.endpoint.path,
-      ({ reduceOnly, side }) => reduceOnly === true && side === "sell",
-      (fields) => without(fields, "reduceOnly")
-    )
+    ...forgettingAfter(CollateralMarketOrders.endpoint.path, collateralLimit, "reduceOnly")
   })
 ]
 
@@ -344,7 +354,7 @@ const stopMutants: ReadonlyArray<Mutant> = [
   }),
   mutant("effects-stop-reduces", "a reduce-only stop order on the position's side is not reduce-only", {
     breaks: ["live-stops.reduce-only"],
-    ...drops(trigger, "reduceOnly")
+    ...forgettingAfter(trigger, collateralLimit, "reduceOnly")
   }),
   mutant("effects-stop-status", "a reduce-only stop order whose position has closed is CANCELED", {
     breaks: ["live-stops.reduce-only.closed"],
@@ -508,10 +518,6 @@ const cancelMutants: ReadonlyArray<Mutant> = [
   mutant("effects-bulk-expired", "orders that are canceled together are EXPIRED", {
     breaks: ["live-bulk.cancels"],
     ...changing(OrderHistory.endpoint.path, ["*", "*", "status"], () => "EXPIRED")
-  }),
-  mutant("effects-cancel-long", "the position side long selects all orders in one-way mode", {
-    breaks: ["live-cancels.one-way"],
-    ...askingWhen(cancelAll, ({ positionSide }) => positionSide === "long", (fields) => without(fields, "positionSide"))
   }),
   mutant("effects-cancel-both", "the position side both selects no orders in one-way mode", {
     breaks: ["live-cancels.one-way"],

@@ -361,9 +361,25 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   ],
   [
     "close-other",
-    "closing a position on a margin market closes that on a futures market",
+    "closing one position closes all of the account's positions",
     "positions.close.market",
-    record(positions, (one) => ({ ...one, market: one["market"] === "BTC_PERP" ? "BTC_USDT" : "BTC_PERP" }))
+    {
+      make: () => {
+        let isClosed = false
+        return {
+          answer: (answer, { path }) => {
+            isClosed ||= path === close && answer.status === 200
+            return path === positions && isClosed ? withBody(answer, []) : answer
+          }
+        }
+      }
+    }
+  ],
+  [
+    "close-foreign-code",
+    "closing another account's position is refused with code 2",
+    "positions.close.refusal",
+    answering(close, "refusal", (json) => Json.isObject(json) && json["code"] === 104 ? { ...json, code: 2 } : json)
   ],
   [
     "percent-ratio",
