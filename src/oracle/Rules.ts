@@ -12,6 +12,7 @@ import * as CancelAll from "./rules/CancelAll.ts"
 import * as Candles from "./rules/Candles.ts"
 import * as Codes from "./rules/Codes.ts"
 import * as Conditional from "./rules/Conditional.ts"
+import * as ConditionalStates from "./rules/ConditionalStates.ts"
 import * as Creations from "./rules/Creations.ts"
 import * as Deals from "./rules/Deals.ts"
 import * as Errors from "./rules/Errors.ts"
@@ -26,7 +27,10 @@ import * as KeyAccess from "./rules/KeyAccess.ts"
 import * as KillSwitch from "./rules/KillSwitch.ts"
 import * as Limits from "./rules/Limits.ts"
 import * as LiveBulk from "./rules/LiveBulk.ts"
+import * as LiveCancels from "./rules/LiveCancels.ts"
 import * as LiveChanges from "./rules/LiveChanges.ts"
+import * as LiveChangeTerms from "./rules/LiveChangeTerms.ts"
+import * as LiveOptions from "./rules/LiveOptions.ts"
 import * as LiveOrderEntry from "./rules/LiveOrderEntry.ts"
 import * as LiveOrderTerms from "./rules/LiveOrderTerms.ts"
 import * as LivePages from "./rules/LivePages.ts"
@@ -37,6 +41,7 @@ import * as LiveStops from "./rules/LiveStops.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
 import * as Margin from "./rules/Margin.ts"
 import * as MarginLists from "./rules/MarginLists.ts"
+import * as MarginModes from "./rules/MarginModes.ts"
 import * as MarketOrders from "./rules/MarketOrders.ts"
 import * as Markets from "./rules/Markets.ts"
 import * as Matching from "./rules/Matching.ts"
@@ -54,6 +59,7 @@ import * as OtoExits from "./rules/OtoExits.ts"
 import * as OwnRecords from "./rules/OwnRecords.ts"
 import * as Pagination from "./rules/Pagination.ts"
 import * as Permissions from "./rules/Permissions.ts"
+import * as PositionRecords from "./rules/PositionRecords.ts"
 import * as Positions from "./rules/Positions.ts"
 import * as PublicData from "./rules/PublicData.ts"
 import * as PublicLists from "./rules/PublicLists.ts"
@@ -135,13 +141,16 @@ export const rules: ReadonlyArray<Rule> = [
   ...MarketOrders.rules,
   ...Matching.rules,
   ...Positions.rules,
+  ...PositionRecords.rules,
   ...Margin.rules,
   ...MarginLists.rules,
+  ...MarginModes.rules,
   ...Borrowing.rules,
   ...HedgeMode.rules,
   ...Times.rules,
   ...KillSwitch.rules,
   ...Conditional.rules,
+  ...ConditionalStates.rules,
   ...OtoExits.rules,
   ...OcoLists.rules,
   ...Reducing.rules,
@@ -149,10 +158,13 @@ export const rules: ReadonlyArray<Rule> = [
   ...Triggered.rules,
   ...LiveChanges.rules,
   ...LiveRefusedChanges.rules,
+  ...LiveChangeTerms.rules,
   ...LiveBulk.rules,
+  ...LiveCancels.rules,
   ...LiveSteps.rules,
   ...LiveOrderEntry.rules,
   ...LiveOrderTerms.rules,
+  ...LiveOptions.rules,
   ...LivePages.rules,
   ...StreamMessages.rules,
   ...StreamAccess.rules,

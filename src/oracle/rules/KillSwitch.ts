@@ -58,10 +58,16 @@ const wrong: ReadonlyArray<readonly [key: string, value: unknown, codes?: Readon
   ["timeout", 60],
   ["timeout", "4"],
   ["timeout", "601"],
+  ["timeout", "ten"],
+  ["timeout", "7.5"],
+  ["timeout", ""],
+  ["types", "spot"],
   ["types", []],
   ["types", ["options"]],
   ["market", undefined],
-  ["market", "NO_SUCH", [31]]
+  ["market", "NO_SUCH", [31]],
+  ["market", "", [30, 31]],
+  ["market", 5, [30, 31]]
 ]
 
 const isNow = (world: World, seconds: unknown) =>
@@ -313,6 +319,79 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         )
       })
     )
+  }),
+  LiveCalls.section.always("kill-switch.once", {
+    statement:
+      "Cancels orders that were placed after the kill switch was armed, and none that are placed once it has ended",
+    check: timed((world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        yield* arm(world, account, {})
+        yield* world.advance(5000)
+        const during = yield* rest(world, account, "spot")
+        yield* leaves(world, account, [during], "before the timeout")
+        yield* world.advance(6000)
+        yield* leaves(world, account, [], "after the timeout")
+        const after = yield* rest(world, account, "margin")
+        yield* world.advance(30_000)
+        yield* leaves(world, account, [after], "placed after the timeout")
+      })
+    )
+  }),
+  LiveCalls.section.always("kill-switch.independent", {
+    statement:
+      "Ends the timer of each market at its own time, and arming one market's timer leaves the others unchanged",
+    check: timed((world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const [spot, future] = [yield* rest(world, account, "spot"), yield* rest(world, account, "futures")]
+        yield* arm(world, account, { timeout: "20" })
+        yield* world.advance(5000)
+        yield* arm(world, account, { market: perpetual, timeout: "8" })
+        yield* world.advance(9000)
+        yield* leaves(world, account, [spot], `after the timeout on ${perpetual} only`)
+        const { answer, timers: left } = yield* timers(world, account)
+        yield* Verdict.expect(
+          answer,
+          "only the other timer, with its first times",
+          left.length === 1 && left[0]?.["market"] !== perpetual &&
+            Number(left[0]?.["cancellationTime"]) - Number(left[0]?.["startTime"]) === 20
+        )
+        const again = yield* rest(world, account, "futures")
+        yield* world.advance(7000)
+        yield* leaves(world, account, [again], "after both timeouts")
+        yield* Verdict.conclude("another order", { future, again }, future !== again)
+      })
+    )
+  }),
+  LiveCalls.section.forEach("kill-switch.rearmed", {
+    statement: "Cancels orders of the types that were given last when the kill switch is armed again",
+    values: [["margin"], undefined] as const,
+    check: (world, types) =>
+      world.whileFrozen(Effect.gen(function*() {
+        const account = yield* world.trader
+        const [spot] = [yield* rest(world, account, "spot"), yield* rest(world, account, "margin")]
+        yield* arm(world, account, { types: ["spot"] })
+        yield* world.advance(5000)
+        yield* arm(world, account, types === undefined ? {} : { types })
+        yield* world.advance(11_000)
+        yield* leaves(
+          world,
+          account,
+          types === undefined ? [] : [spot],
+          `armed again for ${types?.join() ?? "all"} orders`
+        )
+      }))
+  }),
+  LiveCalls.section.forEach("kill-switch.status.refusal", {
+    statement: "Refuses to show the kill switch of an unknown market: HTTP 422, code 31, and errors that name market",
+    profile: "read-only",
+    values: ["NO_SUCH"],
+    check: (world, market) =>
+      Effect.flatMap(
+        world.reader,
+        (reader) => LiveCalls.refuses(world, reader, Paths.killSwitchStatus, { market }, { codes: [31], key: "market" })
+      )
   }),
   LiveCalls.section.always("kill-switch.isolation", {
     statement: "Keeps a kill switch private to its account: other accounts do not see it, and their orders stay open",

@@ -228,6 +228,25 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude("the other orders open", open, open.length === 2 && open.every((is) => is))
     })
   }),
+  LiveCalls.section.forEach("live-bulk.no-funds", {
+    statement: "Shows an error in place of an order that the balance does not cover, and places the others",
+    values: [
+      { path: Paths.bulk, amounts: ["0.0002", "0.1", "0.0002"] },
+      { path: Paths.collateralBulk, amounts: ["0.0002", "0.1", "0.0002"] },
+      // Each of these orders fits alone, but the first leaves too little for the second.
+      { path: Paths.bulk, amounts: ["0.003", "0.004", "0.0002"] }
+    ],
+    check: Effect.fnUntraced(function*(world, { amounts, path }) {
+      const account = yield* Wallets.open(world, Wallets.little)
+      const market = yield* world.market
+      const orders = amounts.map((amount) => offer(market, 10, { amount }))
+      const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
+      const { code } = parts(Array.isArray(answer.json) ? answer.json[1] : undefined).error ?? {}
+      yield* Verdict.expect(answer, "code 10, 17 or 32", code === 10 || code === 17 || code === 32)
+      const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
+      yield* Verdict.conclude("the other orders open", open, open.length === 2 && open.every((is) => is))
+    })
+  }),
   LiveCalls.section.forEach("live-bulk.stops", {
     statement: "With stopOnFail, places no orders after the first refused order, and keeps the earlier orders",
     values: kinds.flatMap(({ path }) => [...wrongs, "beyond the balance"].map((what) => ({ path, what }))),
@@ -275,10 +294,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-bulk.cancels", {
-    statement: "Cancels the orders of one call, each by order id or client order id",
+    statement: "Cancels the orders of one call, each by order id or client order id, and releases their funds",
     values: ["orderId", "clientOrderId"] as const,
     check: Effect.fnUntraced(function*(world, key) {
-      const account = yield* world.trader
+      const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
       const named: Array<Body> = []
       for (const percent of [10, 12]) {
@@ -299,6 +318,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       const open = yield* isOpen(world, account, named.map(({ orderId }) => orderId))
       yield* Verdict.conclude("no orders open", open, !open.includes(true))
+      const ended = yield* LiveOrders.ended(world, account)
+      const canceled = named.map(({ orderId }) => ({ orderId, status: "CANCELED", dealStock: "0" }))
+      yield* LiveOrders.lists(ended, "the canceled orders", "orderId", canceled)
+      const { answer: balance, of } = yield* LiveOrders.funds(world, account)
+      yield* Verdict.expect(balance, `no ${market.stock} in freeze`, of(market.stock).freeze === 0)
     })
   }),
   LiveCalls.section.always("live-bulk.cancels.kinds", {

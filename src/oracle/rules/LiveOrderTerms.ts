@@ -63,7 +63,7 @@ const rising = (market: Market, path: string, draft: (market: Market) => Body): 
 
 /** Invalid values of fields, with the codes of their refusals. */
 const wrong = [
-  { key: "market", values: ["NO_SUCH", "btc_usdt"], codes: [31] },
+  { key: "market", values: ["NO_SUCH", "btc_usdt", ""], codes: [31] },
   { key: "side", values: ["BUY", "hold", ""], codes: [30] },
   { key: "amount", values: ["ten"], codes: [32] },
   { key: "amount", values: ["0", "-0.02"], codes: [30, 32] },
@@ -290,12 +290,14 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("live-terms.untriggered", {
     statement: "Does not trigger a stop order one price step before its activation price",
-    values: stops,
-    check: Effect.fnUntraced(function*(world, { draft, path }) {
+    values: stops.flatMap((call) => Orders.sides.map((side) => ({ ...call, side }))),
+    check: Effect.fnUntraced(function*(world, { draft, path, side }) {
       const account = yield* world.trader
       const market = yield* world.market
-      const { order } = yield* LiveOrders.place(world, account, path, draft(market))
-      yield* Trading.movePrice(world, market, market.price * 0.9 + market.tick)
+      const fields = side === "sell" ? draft(market) : rising(market, path, draft)
+      const { order } = yield* LiveOrders.place(world, account, path, fields)
+      const before = side === "sell" ? market.tick : -market.tick
+      yield* Trading.movePrice(world, market, Number(fields["activation_price"]) + before)
       const open = yield* LiveOrders.open(world, account)
       const { orderId } = order
       yield* LiveOrders.lists(open, "the waiting order", "orderId", [{ orderId, activated: 0, dealStock: "0" }])

@@ -125,9 +125,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Executes a triggered stop-market order immediately against the best orders in the book",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const { found, market } = yield* trigger(world, "trigger-market", side, [7, 6])
+      const { account, found, market } = yield* trigger(world, "trigger-market", side, [7, 6])
       const money = 0.01 * (Number(priceAt(market, side, 6)) + Number(priceAt(market, side, 7)))
       yield* hasTraded(found, 0.02, money)
+      const fills = [6, 7].map((percent) => ({
+        price: priceAt(market, side, percent),
+        amount: "0.01",
+        side,
+        role: 2,
+        orderId: found["id"] ?? found["orderId"]
+      }))
+      yield* LiveOrders.lists(yield* LiveOrders.executed(world, account), "the fills", "price", fills)
     })
   }),
   LiveCalls.section.always("live-stops.market.spends", {
@@ -172,12 +180,24 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Executes a triggered margin stop-limit order up to its limit; the remainder rests in the book",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const { found, isOpen } = yield* trigger(world, "collateral-stop-limit", side, [6, 8])
+      const { account, found, isOpen, market } = yield* trigger(world, "collateral-stop-limit", side, [6, 8])
       yield* Verdict.conclude(
         "0.01 filled, and the order open",
         { filled: found["dealStock"], isOpen },
         Number(found["dealStock"]) === 0.01 && isOpen
       )
+      const part = { amount: 0.01, price: Number(priceAt(market, side, 6)) }
+      const { price, ...terms } = fieldsOf(market, "collateral-stop-limit", side)
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "the triggered order", "orderId", [
+        {
+          ...terms,
+          price,
+          type: "stop limit",
+          orderId: found["orderId"],
+          activated: 1,
+          ...LiveOrders.filled("0.02", [part])
+        }
+      ])
     })
   }),
   LiveCalls.section.forEach("live-stops.history", {
@@ -195,18 +215,29 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         `activationPrice ${priceAt(market, side, 5)}`,
         Number(record["activationPrice"]) === Number(priceAt(market, side, 5))
       )
-      const { activated } = record
+      const { activated, activationCondition = side === "buy" ? ">=" : "<=" } = record
+      const { amount } = fieldsOf(market, kind, side)
+      const condition = side === "buy" ? [">=", "gte"] : ["<=", "lte"]
+      yield* Verdict.expect(
+        answer,
+        `side ${side}, amount ${String(amount)}, a fill, and activationCondition ${condition[0]}, if it is shown`,
+        record["side"] === side && Number(record["amount"]) === Number(amount) && Number(record["dealStock"]) > 0 &&
+          condition.includes(String(activationCondition))
+      )
       if (activated !== undefined) yield* LiveOrders.isNow(world, answer, "an activated time", activated)
     })
   }),
   LiveCalls.section.forEach("live-stops.reduce-only", {
-    statement: "Refuses a reduce-only stop order without a position: code 116",
-    values: ["collateral-stop-limit", "trigger-market"] as const,
-    check: Effect.fnUntraced(function*(world, kind) {
-      const market = yield* world.market
+    statement: "Refuses a reduce-only stop order without a position, or on the position's side: code 116",
+    values: (["collateral-stop-limit", "trigger-market"] as const).flatMap((kind) =>
+      [false, true].map((hasPosition) => ({ kind, hasPosition }))
+    ),
+    check: Effect.fnUntraced(function*(world, { hasPosition, kind }) {
+      const [market, account] = [yield* world.market, yield* world.trader]
+      if (hasPosition) yield* Trading.openPosition(world, account, "sell", "0.01")
       const fields = fieldsOf(market, kind, "sell", { reduceOnly: true })
-      const answer = yield* LiveCalls.call(world, yield* world.trader, paths[kind], fields)
-      yield* Refusals.coded(answer, { status: 422, codes: [116] }, "because there is no position")
+      const answer = yield* LiveCalls.call(world, account, paths[kind], fields)
+      yield* Refusals.coded(answer, { status: 422, codes: [116] }, "because there is no position to reduce")
       yield* Verdict.expect(
         answer,
         "errors that name reduceOnly",
@@ -215,7 +246,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.reduce-only.closed", {
-    statement: "Opens no position with a reduce-only stop order whose position closes before the order is triggered",
+    statement: "Cancels a reduce-only stop order when its position closes, so that the order opens no position",
     values: (["collateral-stop-limit", "trigger-market"] as const).flatMap((kind) =>
       Orders.sides.map((side) => ({ kind, side }))
     ),
@@ -225,6 +256,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const fields = fieldsOf(market, kind, side, { reduceOnly: true })
       const { json: order } = yield* LiveCalls.object(world, account, paths[kind], fields)
       yield* Trading.openPosition(world, account, side, "0.02")
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
+      const ended = yield* LiveOrders.ended(world, account, { market: market.name, orderId: order["orderId"] })
+      yield* LiveOrders.lists(ended, "the order", "orderId", [
+        { orderId: order["orderId"], status: "AUTO_CANCELED_REDUCE_ONLY", dealStock: "0" }
+      ])
       const before = yield* LiveOrders.executed(world, account)
       yield* Trading.placeOther(world, other, {
         market: market.name,

@@ -206,13 +206,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("market-orders.reduce-only", {
-    statement: "Refuses a reduce-only market order without a position: code 116",
-    values: Orders.sides,
-    check: Effect.fnUntraced(function*(world, side) {
+    statement: "Refuses a reduce-only market order without a position, or on the position's side: code 116",
+    values: Orders.sides.flatMap((side) => [false, true].map((hasPosition) => ({ side, hasPosition }))),
+    check: Effect.fnUntraced(function*(world, { hasPosition, side }) {
+      const account = yield* world.trader
       const { name } = yield* world.market
+      if (hasPosition) yield* Trading.openPosition(world, account, side, "0.02")
       const fields = { market: name, side, amount: "0.01", reduceOnly: true }
-      const answer = yield* LiveCalls.call(world, yield* world.trader, Paths.collateralMarketOrder, fields)
-      yield* Refusals.coded(answer, { status: 422, codes: [116] }, "because there is no position")
+      const answer = yield* LiveCalls.call(world, account, Paths.collateralMarketOrder, fields)
+      yield* Refusals.coded(answer, { status: 422, codes: [116] }, "because there is no position to reduce")
       yield* Verdict.expect(
         answer,
         "errors that name reduceOnly",

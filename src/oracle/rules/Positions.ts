@@ -238,11 +238,30 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
       const { answer, position } = yield* theOne(world, account)
       const profit = signed(side, 0.02) * basePrice * percent / 100
       // The target may value a position at an index or average price.
-      const ratio = number(position, "unrealizedPnl") / profit
+      const shown = number(position, "unrealizedPnl")
+      const ratio = shown / profit
       yield* Verdict.expect(
         answer,
-        `an unrealizedPnl of about ${profit}, and a pnlPercent with the same sign`,
-        ratio > 0.5 && ratio < 1.5 && number(position, "pnlPercent") * profit > 0
+        `an unrealizedPnl of about ${profit}, and as pnlPercent its percentage of the cost`,
+        ratio > 0.5 && ratio < 1.5 &&
+          isNear(number(position, "pnlPercent"), shown / (0.02 * basePrice) * 100, 0.0101)
+      )
+    })
+  }),
+  forEach("positions.liquidation", {
+    statement:
+      "Shows a liquidationPrice below the entry price of a long position and above that of a short one, or null",
+    values: Orders.sides,
+    check: Effect.fnUntraced(function*(world, side) {
+      const account = yield* Wallets.open(world, [["collateral", "USDT", "400"]])
+      yield* world.control("MovePrice", { market: perpetual.name, price: String(basePrice) })
+      yield* trade(world, account, perpetual, { side, amount: "0.02", price: String(basePrice) })
+      const { answer, position } = yield* theOne(world, account)
+      const { liquidationPrice } = position
+      yield* Verdict.expect(
+        answer,
+        `null, or a price ${side === "buy" ? "below" : "above"} ${basePrice}`,
+        liquidationPrice === null || (Number(liquidationPrice) - basePrice) * signed(side, 1) < 0
       )
     })
   }),

@@ -116,6 +116,9 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
       yield* lock(world, account)
       yield* Streams.pass(world)
       yield* areShown
+      yield* world.call(account, Paths.cancelAll)
+      yield* Streams.pass(world)
+      yield* areShown
       for (const balance of Object.values(latest(listening))) {
         yield* Streams.hasKinds("a balance", balance, balanceKinds)
       }

@@ -7,6 +7,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import { priceText } from "../world/Markets.ts"
+import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
@@ -24,8 +25,15 @@ const placements: ReadonlyArray<readonly [type: string, number: number, path: st
   ["limit", 1, Paths.limitOrder],
   ["limit", 7, Paths.collateralLimit],
   ["stop limit", 3, Paths.stopLimit],
-  ["stop limit", 9, Paths.collateralStopLimit]
+  ["stop limit", 9, Paths.collateralStopLimit],
+  ["stop market", 10, Paths.triggerMarket]
 ]
+
+/** Returns a stop order of this type that waits far from the market. */
+const stopOf = (market: Market, side: Orders.Side, type: string): Body => {
+  const { price, ...stop } = Orders.stopLimit(market, side)
+  return type === "stop limit" ? { ...stop, price } : stop
+}
 
 /** An order of a new account on the market, with its events. */
 interface Followed {
@@ -87,7 +95,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
       const amount = Orders.amountFor(market, Number(price))
       const fields: Body = type === "limit"
         ? { market: market.name, side, amount, price, postOnly: true, clientOrderId: world.unique("stream"), stp: "cn" }
-        : Orders.stopLimit(market, side)
+        : stopOf(market, side, type)
       const { order } = yield* Orders.place(world, account, path, fields)
       const [shown = {}] = yield* StreamOrders.expectEvents(listening, order["orderId"], [created])
       const waits = type === "limit" ? {} : { activated: 0 }
@@ -133,6 +141,52 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
       const events = [created, ...taken > 0 ? [changed] : [], finished]
       const last = (yield* StreamOrders.expectEvents(listening, id, events)).at(-1) ?? {}
       yield* StreamOrders.shows("the order", last, after(followed, taken, "CANCELED"))
+    })
+  }),
+  forEach("streams.orders.canceled.all", {
+    statement: "Pushes event 3 with each order that cancel-all, a bulk cancellation or a kill switch cancels",
+    values: [Paths.cancelAll, Paths.cancelBulk, Paths.killSwitch],
+    check: Effect.fnUntraced(function*(world, path) {
+      const followed = yield* follow(world)
+      const { account, id, listening, market } = followed
+      const stop = Orders.stopLimit(market, "sell")
+      const { orderId } = yield* Trading.placeOther(world, account, stop, Paths.stopLimit)
+      const orders = [id, orderId].map((orderId) => ({ market: market.name, orderId }))
+      const fields = path === Paths.cancelAll
+        ? {}
+        : path === Paths.cancelBulk
+        ? { orders }
+        : { market: market.name, timeout: "5" }
+      yield* world.call(account, path, fields)
+      if (path === Paths.killSwitch) yield* world.advance(6000)
+      const [, last = {}] = yield* StreamOrders.expectEvents(listening, id, [created, finished])
+      yield* StreamOrders.shows("the order", last, after(followed, 0, "CANCELED"))
+      const [, other = {}] = yield* StreamOrders.expectEvents(listening, orderId, [created, finished])
+      yield* StreamOrders.shows("the stop order", other, {
+        ...stop,
+        type: "stop limit",
+        status: "CANCELED",
+        activated: 0
+      })
+    })
+  }),
+  always("streams.orders.legs", {
+    statement: "Pushes event 1 with both legs of a new OCO order, and event 3 with both once the take-profit is filled",
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* LiveOrders.customer(world)
+      const market = yield* world.market
+      const listening = yield* StreamOrders.listen(world, account, market)
+      const pair = yield* Trading.placeOther(world, account, Orders.oco(market, "sell"), Paths.oco)
+      const [stop, limit] = [Oco.leg(pair, "stop_loss"), Oco.leg(pair, "take_profit")]
+      const { amount, price } = limit
+      yield* LiveOrders.takeAt(world, { market: market.name, side: "buy", amount, price }, Paths.collateralLimit)
+      for (const [leg, status] of [[stop, "CANCELED"], [limit, "FILLED"]] as const) {
+        const shown = yield* StreamOrders.expectEvents(listening, leg["orderId"], [created, finished])
+        const expected = { market: market.name, side: "sell", amount, price: leg["price"], timestamp: leg["timestamp"] }
+        yield* StreamOrders.shows("the new leg", shown[0] ?? {}, { ...expected, dealStock: "0", left: amount })
+        const stock = status === "FILLED" ? amount : "0"
+        yield* StreamOrders.shows("the finished leg", shown[1] ?? {}, { ...expected, dealStock: stock, status })
+      }
     })
   }),
   forEach("streams.orders.filled", {

@@ -230,6 +230,30 @@ const pending: ReadonlyArray<StreamMutant> = [
     ])
   ),
   stream(
+    "canceled-all-lost",
+    "the end of a stop order that is canceled together with others is not pushed",
+    ["streams.orders.canceled.all"],
+    orders((event, order) => event === 3 && order["type"] === 3 ? undefined : [event, order])
+  ),
+  stream(
+    "canceled-all-open",
+    "orders that are canceled together keep their status",
+    ["streams.orders.canceled.all"],
+    orders((event, order) => [event, order["status"] === "CANCELED" ? { ...order, status: "OPEN" } : order])
+  ),
+  stream(
+    "legs-new-lost",
+    "the stop-loss of a new OCO order is not pushed",
+    ["streams.orders.legs"],
+    orders((event, order) => event === 1 && order["type"] === 9 ? undefined : [event, order])
+  ),
+  stream(
+    "legs-end-filled",
+    "both legs of an executed OCO order are pushed as filled",
+    ["streams.orders.legs"],
+    orders((event, order) => [event, order["status"] === "CANCELED" ? { ...order, status: "FILLED" } : order])
+  ),
+  stream(
     "filled-lost",
     "a partial fill is not pushed",
     filled,
@@ -725,6 +749,21 @@ const wallets: ReadonlyArray<StreamMutant> = [
             )
           }
           : frame
+    })
+  ),
+  stream(
+    "balances-released-lost",
+    "a balance is not pushed when a cancellation releases its frozen amount",
+    ["streams.balances.pushed"],
+    receiving(() => {
+      let most = 0
+      return (frame) => {
+        if (frame.method !== "balanceSpot_update") return frame
+        const freeze = Number(fields(fields(list(frame.params)[0])["BTC"])["freeze"] ?? most)
+        if (freeze < most) return
+        most = freeze
+        return frame
+      }
     })
   ),
   stream(

@@ -15,9 +15,11 @@ import * as MarketValues from "./MarketValues.ts"
 import * as MoreOrders from "./MoreOrders.ts"
 import type { Mutant } from "./Mutant.ts"
 import * as Narrow from "./Narrow.ts"
+import * as OrderEffects from "./OrderEffects.ts"
 import * as Orders from "./Orders.ts"
 import * as OrderTerms from "./OrderTerms.ts"
 import * as OwnRecords from "./OwnRecords.ts"
+import * as PositionEffects from "./PositionEffects.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
@@ -49,7 +51,9 @@ export const all: ReadonlyArray<Mutant> = [
   ...OwnRecords.mutants,
   ...Waiting.mutants,
   ...Edges.mutants,
-  ...Followed.mutants
+  ...Followed.mutants,
+  ...OrderEffects.mutants,
+  ...PositionEffects.mutants
 ]
 
 /** All WebSocket faults. */
