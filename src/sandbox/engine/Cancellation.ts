@@ -45,6 +45,7 @@ export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Re
 
 /** Cancels both legs of an OCO order. */
 export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
+  if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
   const oco = find(work.state.ocoOrders, ({ stopLoss }) => stopLoss, account, operation)
   if (oco === undefined) return notFound
   OrderEnd.cancel(work, oco.takeProfit)
