@@ -135,6 +135,7 @@ const refusals: ReadonlyArray<Rule.Rule> = [
       const answer = yield* modify(world, account, { market: (yield* world.market).name, ...change })
       const codes = part === "exit" ? [155, 160] : [155]
       yield* Refusals.coded(answer, { status: 422, codes }, "because conditional orders can't be changed")
+      yield* Verdict.expect(answer, "errors that name orderId", Refusals.namedFields(answer).includes("orderId"))
       yield* isUnchanged(world, account, before)
     })
   }),

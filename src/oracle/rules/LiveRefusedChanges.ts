@@ -3,17 +3,13 @@
  * documentation describes this call.
  */
 import * as Effect from "effect/Effect"
-import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import { digits, priceText } from "../world/Markets.ts"
-import * as Oco from "../world/OcoOrders.ts"
-import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import * as Trading from "../world/Trading.ts"
 import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
@@ -24,18 +20,6 @@ const above = (market: Market, percent: number): string => priceText(market, mar
 const isUnchanged = Effect.fnUntraced(function*(world: World, account: Account, before: LiveOrders.Shown) {
   const after = yield* LiveOrders.open(world, account)
   yield* LiveOrders.lists(after, "the same orders as before the change", "orderId", before.records)
-})
-
-/** Places an OCO order, or a margin order with exits. Returns the order to change. */
-const conditional = Effect.fnUntraced(function*(world: World, account: Account, what: Oco.Leg | "entry") {
-  const market = yield* world.market
-  if (what === "entry") {
-    const exits = { takeProfit: priceText(market, market.price), stopLoss: priceText(market, market.price * 0.4) }
-    const terms = { market: market.name, side: "buy", amount: "0.02", price: Orders.lowPrice(market) }
-    return yield* Trading.placeOther(world, account, { ...terms, ...exits }, Paths.collateralLimit)
-  }
-  const fields = Orders.oco(market, "sell", { amount: "0.02" })
-  return Oco.leg(yield* Trading.placeOther(world, account, fields, Paths.oco), what)
 })
 
 /** A change to refuse, with the codes of the refusal. */
@@ -60,26 +44,6 @@ const wrongs: ReadonlyArray<Wrong> = [
 ]
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  LiveCalls.section.forEach("live-changes.conditional", {
-    statement: "Refuses to change a leg of an OCO order, or an order with exits, with code 155, and changes nothing",
-    values: ["stop_loss", "take_profit", "entry"] as const,
-    check: Effect.fnUntraced(function*(world, what) {
-      const account = yield* LiveOrders.customer(world)
-      const market = yield* world.market
-      const { orderId, price } = yield* conditional(world, account, what)
-      const before = yield* LiveOrders.open(world, account)
-      const fields = { market: market.name, orderId, price: priceText(market, Number(price) * 1.01) }
-      const answer = yield* LiveCalls.call(world, account, Paths.modifyOrder, fields)
-      // Another code of the documentation is for the exits of positions.
-      const codes = what === "entry" ? [155, 160] : [155]
-      yield* Refusals.coded(answer, { status: 422, codes }, "because the order is conditional")
-      yield* Verdict.expect(answer, "errors that name orderId", Refusals.namedFields(answer).includes("orderId"))
-      yield* isUnchanged(world, account, before)
-      const { json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, {})
-      const records = Array.isArray(json["records"]) ? json["records"].filter(Json.isObject) : []
-      yield* Verdict.conclude("one conditional order", records, records.length === 1)
-    })
-  }),
   LiveCalls.section.forEach("live-changes.refused", {
     statement: "Refuses a change to invalid values, or beyond the balance, with the code of a new order, and changes "
       + "neither the order nor the locked funds",
