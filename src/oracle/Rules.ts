@@ -1,5 +1,6 @@
 /** All rules, in the sequence of the document's subjects. */
 import type { Rule } from "./Rule.ts"
+import * as AccountTerms from "./rules/AccountTerms.ts"
 import * as Activation from "./rules/Activation.ts"
 import * as Activity from "./rules/Activity.ts"
 import * as ApiKeys from "./rules/ApiKeys.ts"
@@ -45,6 +46,7 @@ import * as MarginModes from "./rules/MarginModes.ts"
 import * as MarketOrders from "./rules/MarketOrders.ts"
 import * as Markets from "./rules/Markets.ts"
 import * as Matching from "./rules/Matching.ts"
+import * as MarketTerms from "./rules/MarketTerms.ts"
 import * as Models from "./rules/Models.ts"
 import * as Nonces from "./rules/Nonces.ts"
 import * as Oco from "./rules/Oco.ts"
@@ -118,6 +120,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...PublicData.rules,
   ...OrderBooks.rules,
   ...Trades.rules,
+  ...MarketTerms.rules,
   ...Assets.rules,
   ...TradingFees.rules,
   ...ServerTime.rules,
@@ -127,6 +130,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...ApiKeys.rules,
   ...SubAccountDeletion.rules,
   ...Creations.rules,
+  ...AccountTerms.rules,
   ...Activation.rules,
   ...OrderStatus.rules,
   ...Execution.rules,

@@ -5,12 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Books from "../world/Books.ts"
 import type * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import { basePrice, priceText } from "../world/Markets.ts"
-import { number } from "../world/Numbers.ts"
+import { number, numbers } from "../world/Numbers.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Body, World } from "../world/World.ts"
@@ -91,7 +92,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("summary.day", {
-    statement: "Counts trades for 24 hours in the market summary and the tickers, and then drops them",
+    statement: "Counts trades for 24 hours in the market summaries and the tickers, and then drops them",
     check: Effect.fnUntraced(function*(world) {
       yield* Trading.take(world, "0.01")
       yield* world.advance(23 * 3_600_000)
@@ -99,13 +100,30 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(recent.answer, "a volume of at least 0.01", number(recent.value, "volume") > 0.01 - 1e-9)
       const volumeOf = Effect.map(LivePublicCalls.object(world, Paths.tickers), ({ answer, value }) => {
         const ticker = value[recent.name]
-        return { answer, volume: Json.isObject(ticker) ? number(ticker, "base_volume") : Number.NaN }
+        const [volume = Number.NaN, deal] = Json.isObject(ticker) ? numbers(ticker, "base_volume", "quote_volume") : []
+        return { answer, volume, deal }
+      })
+      const listed = Effect.map(summaries(world), ({ answer, value }) => {
+        const [volume, deal] = numbers(tickerOf(value[recent.name]), "vol", "deal")
+        return { answer, volume, deal }
       })
       const kept = yield* volumeOf
       yield* Verdict.expect(kept.answer, "a base_volume of at least 0.01", kept.volume > 0.01 - 1e-9)
+      const keptInList = yield* listed
+      yield* Verdict.expect(keptInList.answer, "a vol of at least 0.01", keptInList.volume > 0.01 - 1e-9)
       yield* world.advance(2 * 3_600_000)
       const dropped = yield* volumeOf
-      yield* Verdict.expect(dropped.answer, "a base_volume of 0", dropped.volume === 0)
+      yield* Verdict.expect(
+        dropped.answer,
+        "a base_volume and a quote_volume of 0",
+        dropped.volume === 0 && dropped.deal === 0
+      )
+      const droppedFromList = yield* listed
+      yield* Verdict.expect(
+        droppedFromList.answer,
+        "a vol and a deal of 0",
+        droppedFromList.volume === 0 && droppedFromList.deal === 0
+      )
       const { answer, value } = yield* summary(world)
       yield* Verdict.expect(
         answer,
@@ -116,7 +134,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("summary.book", {
-    statement: "Shows the best prices of the order book as bid and ask",
+    statement: "Shows the best prices of the order book as bid and ask, also after orders are canceled",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const account = yield* world.open()
@@ -130,6 +148,18 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
         "the prices of both orders, or better prices",
         number(value, "bid") >= Number(low) && number(value, "ask") <= Number(high) &&
           number(value, "bid") < number(value, "ask")
+      )
+      yield* world.call(account, Paths.cancelAll, { market: market.name })
+      const { asks: [ask], bids: [bid] } = yield* Books.read(world, Paths.orderBook, market.name, { limit: 1 })
+      const after = yield* summary(world)
+      // The documentation does not say what a summary shows for a side without orders.
+      yield* Verdict.expect(
+        after.answer,
+        `the best prices of the book, ${bid?.[0] ?? "none"} and ${ask?.[0] ?? "none"}`,
+        number(after.value, "bid") === (bid?.[0] ?? number(after.value, "bid")) &&
+          number(after.value, "ask") === (ask?.[0] ?? number(after.value, "ask")) &&
+          (bid !== undefined || number(after.value, "bid") !== Number(low)) &&
+          (ask !== undefined || number(after.value, "ask") !== Number(high))
       )
     })
   }),
@@ -233,4 +263,45 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-export const rules: ReadonlyArray<Rule.Rule> = [...summaryRules, ...historyRules]
+const tickerRules: ReadonlyArray<Rule.Rule> = [
+  ...LivePublicCalls.fields({
+    id: "tickers.entry",
+    within: "a market's ticker",
+    sample: (world) =>
+      Effect.map(
+        LivePublicCalls.object(world, Paths.tickers),
+        ({ answer, value }) => ({ answer, objects: Object.values(value) })
+      ),
+    rows: [
+      { key: "base_id", kind: Kinds.integer, meaning: "the base currency's id at CoinMarketCap", isOptional: true },
+      { key: "quote_id", kind: Kinds.integer, meaning: "the quote currency's id at CoinMarketCap", isOptional: true },
+      { key: "last_price", kind: Kinds.decimal, meaning: "the last price" },
+      { key: "base_volume", kind: Kinds.decimal, meaning: "the 24-hour volume in the base currency" },
+      { key: "quote_volume", kind: Kinds.decimal, meaning: "the 24-hour volume in the quote currency" },
+      { key: "change", kind: Kinds.decimal, meaning: "the 24-hour change in percent" },
+      { key: "isFrozen", kind: Kinds.boolean, meaning: "whether trading is suspended" }
+    ]
+  }),
+  LiveCalls.section.always("tickers.frozen", {
+    statement: "Shows a market as frozen if and only if its trading is off",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const listed = yield* world.get(Paths.markets)
+      const { answer, value } = yield* LivePublicCalls.object(world, Paths.tickers)
+      const markets = Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : []
+      const odd = markets.filter(({ name, tradesEnabled }) => {
+        const shown = value[String(name)]
+        const entry: Body = Json.isObject(shown) ? shown : {}
+        return Object.hasOwn(entry, "isFrozen") && entry["isFrozen"] === tradesEnabled
+      })
+      yield* Verdict.conclude(
+        "isFrozen false for markets with tradesEnabled true, otherwise true",
+        odd.map(({ name }) => name),
+        odd.length === 0,
+        answer
+      )
+    })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...summaryRules, ...historyRules, ...tickerRules]

@@ -9,13 +9,11 @@ import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
-import { basePrice, digits } from "../world/Markets.ts"
-import * as Orders from "../world/Orders.ts"
+import { basePrice } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
-import * as Refusals from "../world/Refusals.ts"
 import type { Body, World } from "../world/World.ts"
 
-const { always, forEach } = LiveCalls.section
+const { always } = LiveCalls.section
 
 /** Returns the value in an object at this path of keys. */
 const at = (value: unknown, ...keys: ReadonlyArray<string>): unknown =>
@@ -159,6 +157,11 @@ const stepOrNone: Kinds.Kind = {
   holds: (value) => value === "" || Kinds.positiveDecimal.holds(value)
 }
 
+const digits: Kinds.Kind = {
+  name: "a number of digits in a string",
+  holds: (value) => typeof value === "string" && /^[0-9]{1,2}$/u.test(value)
+}
+
 /** Every leverage that the live exchange documents. */
 const leverages = [1, 2, 3, 5, 10, 20, 50, 100]
 
@@ -250,6 +253,29 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
     })
   }),
+  always("assets.forms", {
+    statement:
+      "Shows an asset's memos as booleans, its networks as texts, its limits as decimals, and its confirmations "
+      + "as integers",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, value } = yield* assets(world)
+      const all = (list: unknown, kind: Kinds.Kind): boolean =>
+        list === undefined || Object.values(Object(list)).every((one) => kind.holds(one))
+      for (const asset of Object.values(value)) {
+        const directions = ["deposit", "withdraw"].map((direction) => ({
+          networks: at(asset, "networks", `${direction}s`),
+          bounds: Object.values(Object(at(asset, "limits", direction)))
+        }))
+        const holds = all(at(asset, "memo"), Kinds.boolean) && all(at(asset, "confirmations"), Kinds.integer) &&
+          directions.every(({ bounds, networks }) =>
+            (networks === undefined || (Array.isArray(networks) && all(networks, Kinds.someText))) &&
+            bounds.every((bound) => all(bound, Kinds.decimal))
+          )
+        yield* Verdict.conclude("memos, networks, limits and confirmations of these forms", asset, holds, answer)
+      }
+    })
+  }),
   always("assets.available", {
     statement: "Shows networks for deposits only if an asset can be deposited, and likewise for withdrawals",
     profile: "read-only",
@@ -328,12 +354,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       { key: "money", kind: Kinds.ticker, meaning: "the quote currency" },
       { key: "tickSize", kind: stepOrNone, meaning: "the step of prices", isOptional: true },
       { key: "stepSize", kind: stepOrNone, meaning: "the step of amounts", isOptional: true },
-      { key: "feePrec", kind: Kinds.text, meaning: "the precision of fees" },
+      { key: "feePrec", kind: digits, meaning: "the precision of fees" },
       { key: "makerFee", kind: Kinds.decimal, meaning: "the maker fee in percent" },
       { key: "takerFee", kind: Kinds.decimal, meaning: "the taker fee in percent" },
       { key: "tradesEnabled", kind: Kinds.boolean, meaning: "whether orders can be placed" },
       { key: "isCollateral", kind: Kinds.boolean, meaning: "whether margin trading is possible" },
-      { key: "type", kind: Kinds.someText, meaning: "its type" },
+      { key: "type", kind: Kinds.oneOf("spot", "futures", "tradfiFutures"), meaning: "its type" },
       { key: "delistedAt", kind: secondsOrNull, meaning: "the time of its delisting", isOptional: true },
       { key: "isTradFiFutures", kind: Kinds.boolean, meaning: "whether it is a TradFi future", isOptional: true }
     ]
@@ -359,48 +385,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
               prices.every((price) => price > number("last_price") / 2 && price < number("last_price") * 2))
         )
       }
-    })
-  }),
-  always("futures.funding", {
-    statement: "Shows a predicted funding rate between its floor and its cap",
-    profile: "read-only",
-    check: Effect.fnUntraced(function*(world) {
-      const { answer, value } = yield* LivePublicCalls.results(world, Paths.futures)
-      for (const future of value.filter(Json.isObject)) {
-        const bounds = [future["funding_floor"] ?? -Infinity, future["funding_cap"] ?? Infinity].map(Number)
-        const [floor = 0, cap = 0] = bounds
-        const rate = Number(future["funding_rate"])
-        yield* Verdict.expect(
-          answer,
-          `a funding_rate of ${String(future["ticker_id"])} from ${floor} to ${cap}`,
-          floor <= rate && rate <= cap
-        )
-      }
-    })
-  }),
-  forEach("markets.bounds", {
-    statement:
-      "Accepts a limit order whose total meets the listed minTotal or maxTotal, and refuses an order one step beyond",
-    values: (["minTotal", "maxTotal"] as const).flatMap((bound) =>
-      [Paths.limitOrder, Paths.collateralLimit].map((path) => ({ bound, path }))
-    ),
-    check: Effect.fnUntraced(function*(world, { bound, path }) {
-      const market = yield* world.market
-      if (market[bound] === 0) return yield* Verdict.skip(`the market lists no ${bound}`)
-      const account = yield* world.open()
-      const price = Orders.lowPrice(market)
-      // Rounded, because the quotient of exact numbers may differ slightly from a whole number.
-      const steps = Number((market[bound] / Number(price) / market.step).toFixed(6))
-      const [met, beyond] = bound === "minTotal" ? [Math.ceil(steps), -1] : [Math.floor(steps), 1]
-      const terms = { market: market.name, side: "buy", price }
-      const order = (count: number) => ({ ...terms, amount: digits(count * market.step, market.stockPrecision) })
-      // A margin order may also be refused because its position would be too large.
-      if (path === Paths.limitOrder || bound === "minTotal") {
-        const accepted = yield* LiveCalls.call(world, account, path, order(met))
-        yield* Verdict.expect(accepted, `success with ${JSON.stringify(order(met))}`, Refusals.isSuccess(accepted))
-      }
-      const refused = yield* LiveCalls.call(world, account, path, order(met + beyond))
-      yield* Refusals.any(refused, `because the total is beyond ${bound}`)
     })
   }),
   always("markets.values", {

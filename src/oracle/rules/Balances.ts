@@ -253,6 +253,11 @@ const openRich = (world: World) =>
 /** Transfers that must be refused, each with its refusal. */
 const wrong = [
   { fields: { from: "main", to: "main" }, status: 400, code: 0, key: "to" },
+  { fields: { from: "main", to: "vault" }, status: 400, code: 0, key: "to" },
+  { fields: { from: "vault", to: "spot" }, status: 400, code: 0, key: "from" },
+  { fields: { method: "borrow" }, status: 400, code: 0, key: "method" },
+  { fields: { from: "main", to: "spot", amount: "-1" }, status: 400, code: 0, key: "amount" },
+  { fields: { from: "main", to: "spot", amount: "ten" }, status: 400, code: 0, key: "amount" },
   { fields: { from: "main", to: "spot", ticker: "NOSUCHASSET" }, status: 400, code: 0, key: "ticker" },
   { fields: { from: "main", to: "spot", ticker: undefined }, status: 400, code: 0, key: "ticker" },
   { fields: { from: "main", to: "spot", amount: undefined }, status: 400, code: 0, key: "amount" },

@@ -152,7 +152,8 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.borrows-order", {
-    statement: "Lists borrows in the requested asset and period in pages, oldest first",
+    statement:
+      "Lists borrows in the requested asset and period in pages, oldest first, as repaid once they are paid back",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open()
       for (const side of Orders.sides) {
@@ -162,6 +163,17 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
       }
       const { answer, records } = yield* borrowsOf(world, account)
       if (records.length < 2) return yield* Verdict.skip("needs margin positions that borrow")
+      const now = (yield* world.now) / 1000
+      yield* Verdict.expect(
+        answer,
+        "repaid borrows of the last minutes, with decimals above zero as amount and principal",
+        records.every((record) =>
+          record["status"] === "repaid" && Kinds.seconds.holds(record["timestamp"]) &&
+          Math.abs(number(record, "timestamp") - now) < 300 && Kinds.decimal.holds(record["interest"]) &&
+          ["amount", "principal"].every((key) => Kinds.positiveDecimal.holds(record[key])) &&
+          number(record, "principal") <= number(record, "amount")
+        )
+      )
       const times = records.map((record) => number(record, "timestamp"))
       const [first = {}, second = {}] = records
       yield* Verdict.expect(

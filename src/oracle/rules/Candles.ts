@@ -91,6 +91,7 @@ const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query
   ["limit", { limit: 0 }],
   ["limit", { limit: 1441 }],
   ["limit", { limit: "ten" }],
+  ["start", { start: -1 }],
   ["end", { start: 1_700_000_000, end: 1_600_000_000 }]
 ]
 
@@ -163,7 +164,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("candles.prices", {
     statement: "Shows the first, highest, lowest and last price of an interval's trades, and the sums of their amounts",
-    values: ["1s", "1m", "1h"] as const,
+    values: ["1s", "1m", "5m", "1h", "4h", "1d"] as const,
     check: (world, interval) =>
       world.whileFrozen(Effect.gen(function*() {
         const length = lengths[interval]

@@ -5,6 +5,7 @@ import * as Rule from "../Rule.ts"
 import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "../world/Dialects.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -130,6 +131,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     "params, an array",
     (json) => Json.isObject(json) && Array.isArray(json["params"])
   ),
+  LiveCalls.section.always("errors.unknown.public", {
+    statement: "Returns HTTP 404 for an unknown public path",
+    profile: "read-only",
+    check: (world) =>
+      Effect.flatMap(
+        world.get(Paths.unknown.public),
+        (answer) => Verdict.expect(answer, "HTTP 404", answer.status === 404)
+      )
+  }),
   section.forEach("errors.order.validation", {
     statement: "Refuses invalid fields of OCO and cancel-all calls: code 30, Validation failed, and errors",
     profile: "control",

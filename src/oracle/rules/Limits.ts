@@ -6,9 +6,11 @@ import * as Rule from "../Rule.ts"
 import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Connection from "../world/Connection.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Section from "../world/Section.ts"
+import * as Throttling from "../world/Throttling.ts"
 import type { World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Limits" })
@@ -46,7 +48,35 @@ const interestLimit = 1000
 /** The number of public calls that are allowed in ten seconds. */
 const publicLimit = 2000
 
+/** Expects that no call is refused because of a rate limit. The calls may be refused for other reasons. */
+const areNotThrottled = (answers: ReadonlyArray<Answer>) => {
+  const refused = answers.filter(Throttling.isThrottled)
+  return Verdict.conclude("no HTTP 429", `${refused.length} times HTTP 429`, refused.length === 0, refused[0])
+}
+
+/** The numbers of calls that the live exchange's documentation allows in a second, or in a minute. */
+const liveLimits = { codes: 60, tokens: 10 }
+
 export const rules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.always("limits.codes", {
+    statement: `Accepts ${liveLimits.codes} applications of codes in a second`,
+    check: Effect.fnUntraced(function*(world) {
+      const account = yield* world.open({ isFunded: false })
+      const call = world.attempt(account, Paths.applyCode, { code: "no-such-code" })
+      yield* areNotThrottled(yield* times(world, liveLimits.codes, call))
+    })
+  }),
+  LiveCalls.section.always("limits.tokens", {
+    statement: `Accepts ${liveLimits.tokens} requests for a WebSocket token in a minute`,
+    check: Effect.fnUntraced(function*(world) {
+      // Other rules create tokens, and the limit may count all calls from this address.
+      yield* world.advance(61_000)
+      const account = yield* world.open({ isFunded: false })
+      const answers = yield* times(world, liveLimits.tokens, world.attempt(account, Paths.webSocketToken))
+      yield* areNotThrottled(answers)
+      yield* world.onEnd(world.advance(61_000))
+    })
+  }),
   section.always("limits.interest", {
     statement: "Accepts 1000 requests for the interest payment history in 10 seconds",
     check: Effect.fnUntraced(function*(world) {

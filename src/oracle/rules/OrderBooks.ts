@@ -1,14 +1,16 @@
 /** Rules about the order book and depth calls, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import { basePrice, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
-import type { World } from "../world/World.ts"
+import type { Body, Market, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
@@ -131,6 +133,18 @@ const levelRules: ReadonlyArray<Rule.Rule> = [
 
 const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
+const sides = ["asks", "bids"] as const
+
+/** Returns the amounts of all levels together. */
+const sum = (levels: ReadonlyArray<Books.Level>): number => levels.reduce((sum, [, amount]) => sum + amount, 0)
+
+/** Returns the levels of a book as text. Prices of a high level may be zero, or lie on the other side of the market. */
+const raw = Effect.fnUntraced(function*(world: World, name: string, level: number) {
+  const answer = yield* LivePublicCalls.get(world, `${Paths.orderBook}/${name}`, { level })
+  const book: Body = Json.isObject(answer.json) ? answer.json : {}
+  return { answer, text: JSON.stringify(sides.map((side) => book[side])) }
+})
+
 const queryRules: ReadonlyArray<Rule.Rule> = [
   always("book.limit", {
     statement: "Lists the best levels of each side, up to the limit; a limit of 0 stands for the default",
@@ -156,7 +170,6 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
       const all = yield* Books.read(world, Paths.orderBook, name)
       const none = yield* Books.read(world, Paths.orderBook, name, { level: 0 })
       yield* Verdict.expect(none.answer, "the complete book", sameText([none.asks, none.bids], [all.asks, all.bids]))
-      const sum = (levels: ReadonlyArray<Books.Level>) => levels.reduce((sum, [, amount]) => sum + amount, 0)
       const { answer, asks, bids } = yield* Books.read(world, Paths.orderBook, name, { level: 5 })
       for (const [coarse, fine] of [[asks, all.asks], [bids, all.bids]] as const) {
         yield* Verdict.expect(
@@ -167,10 +180,47 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
+  always("book.ungrouped", {
+    statement: "Groups nothing at level 0, never loses an amount at a higher level, and counts a level outside 0 to 10 "
+      + "as the nearest one",
+    check: Effect.fnUntraced(function*(world) {
+      const { market: { name, tick }, market, one, prices } = yield* rest(world)
+      // Two prices so close to each other that even a low level groups them.
+      for (const steps of [1, 2]) {
+        const price = priceText(market, Number(prices.sell[1]) + steps * tick)
+        yield* Trading.placeOther(world, one, { market: name, side: "sell", amount: "0.01", price })
+      }
+      const all = yield* Books.read(world, Paths.orderBook, name)
+      const none = yield* Books.read(world, Paths.orderBook, name, { level: 0 })
+      yield* Verdict.expect(none.answer, "the complete book", sameText([none.asks, none.bids], [all.asks, all.bids]))
+      let before = all
+      for (const level of [1, 2, 3, 4, 5]) {
+        const book = yield* Books.read(world, Paths.orderBook, name, { level })
+        yield* Verdict.expect(
+          book.answer,
+          `asks of ${sum(all.asks)} and bids of ${sum(all.bids)} in all, at no more prices than at level ${level - 1}`,
+          sides.every((side) =>
+            Books.isClose(sum(book[side]), sum(all[side])) && book[side].length <= before[side].length
+          )
+        )
+        before = book
+      }
+      for (const [level, nearest] of [[-3, 0], [11, 10]] as const) {
+        const [one, other] = [yield* raw(world, name, level), yield* raw(world, name, nearest)]
+        yield* Verdict.expect(
+          one.answer,
+          `HTTP 200 with the levels of level ${nearest}: ${other.text}`,
+          one.answer.status === 200 && one.text === other.text
+        )
+      }
+    })
+  }),
   forEach("book.refusal", {
-    statement: "Refuses an unknown market or a malformed limit: HTTP 422, and an object that names the field",
+    statement: "Refuses an unknown market, or a malformed limit or level: HTTP 422, and an object that names the field",
     profile: "read-only",
-    values: [["market", LivePublicCalls.noMarket, {}], ["limit", undefined, { limit: "ten" }]] as const,
+    values: [["market", LivePublicCalls.noMarket, {}], ["limit", undefined, { limit: "ten" }], ["level", undefined, {
+      level: "two"
+    }]] as const,
     check: Effect.fnUntraced(function*(world, [field, market, query]) {
       const name = market ?? (yield* world.market).name
       yield* LivePublicCalls.refuses(world, `${Paths.orderBook}/${name}`, query, field)
@@ -178,4 +228,65 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-export const rules: ReadonlyArray<Rule.Rule> = [...levelRules, ...queryRules]
+/** Returns the prices on both sides of the market depth. */
+const depth = Effect.fnUntraced(function*(world: World, { name }: Pick<Market, "name">) {
+  const { answer, value } = yield* LivePublicCalls.object(world, `${Paths.depth}/${name}`)
+  const prices = (side: string): ReadonlyArray<number> => {
+    const levels = value[side]
+    return Array.isArray(levels) ? levels.map((level) => Number(Array.isArray(level) ? level[0] : Number.NaN)) : []
+  }
+  return { answer, asks: prices("asks"), bids: prices("bids") }
+})
+
+const depthRules: ReadonlyArray<Rule.Rule> = [
+  always("depth.band", {
+    statement: "Lists exactly the depth levels within 2% of the last price, best first",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const account = yield* world.open()
+      const at = (percent: number) => priceText(market, basePrice * (1 + percent / 100))
+      for (const percent of [-1.9, -1, -2.5, 1, 1.9, 2.5]) {
+        const side = percent < 0 ? "buy" : "sell"
+        yield* Trading.placeOther(world, account, { market: market.name, side, amount: "0.01", price: at(percent) })
+      }
+      const { answer, asks, bids } = yield* depth(world, market)
+      const has = (prices: ReadonlyArray<number>, percent: number) => prices.includes(Number(at(percent)))
+      const isNear = (price: number) => Math.abs(price / basePrice - 1) <= 0.02
+      const isRising = (prices: ReadonlyArray<number>) =>
+        prices.every((price, index) => index === 0 || price > (prices[index - 1] ?? 0))
+      yield* Verdict.expect(
+        answer,
+        "levels at 1 and 1.9 % on both sides, and none beyond 2 %",
+        has(asks, 1) && has(asks, 1.9) && has(bids, -1) && has(bids, -1.9) && [...asks, ...bids].every(isNear)
+      )
+      yield* Verdict.expect(answer, "the best levels first", isRising(asks) && isRising(bids.toReversed()))
+    })
+  }),
+  always("depth.moves", {
+    statement: "Lists depth levels around the latest last price, not around an earlier one",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const account = yield* world.open()
+      const at = (percent: number) => priceText(market, basePrice * (1 + percent / 100))
+      for (const [side, percent] of [["buy", -1.9], ["sell", 2.5]] as const) {
+        yield* Trading.placeOther(world, account, { market: market.name, side, amount: "0.01", price: at(percent) })
+      }
+      const before = yield* depth(world, market)
+      yield* Verdict.expect(before.answer, `a bid at ${at(-1.9)}`, before.bids.includes(Number(at(-1.9))))
+      yield* Trading.tradeAt(world, market, at(1))
+      const { answer, asks, bids } = yield* depth(world, market)
+      yield* Verdict.expect(
+        answer,
+        `around ${at(1)}, an ask at ${at(2.5)} and no bid at ${at(-1.9)}`,
+        asks.includes(Number(at(2.5))) && !bids.includes(Number(at(-1.9)))
+      )
+    })
+  }),
+  always("depth.refusal", {
+    statement: "Refuses the depth of an unknown market: HTTP 422, and an object that names the field",
+    profile: "read-only",
+    check: (world) => LivePublicCalls.refuses(world, `${Paths.depth}/${LivePublicCalls.noMarket}`, {}, "market")
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...levelRules, ...queryRules, ...depthRules]

@@ -1,5 +1,5 @@
 /**
- * Rules about market depth, public fees, platform status, margin markets and futures. Only the live exchange's
+ * Rules about public fees, platform status, margin markets and futures. Only the live exchange's
  * documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
@@ -9,53 +9,22 @@ import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
-import { basePrice, perpetual, priceText } from "../world/Markets.ts"
+import { basePrice, perpetual } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
 import { cached } from "../world/Settling.ts"
 import * as Trading from "../world/Trading.ts"
-import type { World } from "../world/World.ts"
+import type { Body, World } from "../world/World.ts"
 
-/** Returns the prices on both sides of the market depth. */
-const depth = Effect.fnUntraced(function*(world: World) {
-  const { name } = yield* world.market
-  const { answer, value } = yield* LivePublicCalls.object(world, `${Paths.depth}/${name}`)
-  const prices = (side: string): ReadonlyArray<number> => {
-    const levels = value[side]
-    return Array.isArray(levels) ? levels.map((level) => Number(Array.isArray(level) ? level[0] : Number.NaN)) : []
-  }
-  return { answer, asks: prices("asks"), bids: prices("bids") }
-})
+const areDecimals = (values: ReadonlyArray<unknown>): boolean => values.every((value) => Kinds.decimal.holds(value))
 
-const depthRules: ReadonlyArray<Rule.Rule> = [
-  LiveCalls.section.always("depth.band", {
-    statement: "Lists exactly the depth levels within 2% of the last price, best first",
-    check: Effect.fnUntraced(function*(world) {
-      const market = yield* world.market
-      const account = yield* world.open()
-      const at = (percent: number) => priceText(market, basePrice * (1 + percent / 100))
-      for (const percent of [-1.9, -1, -2.5, 1, 1.9, 2.5]) {
-        const side = percent < 0 ? "buy" : "sell"
-        yield* Trading.placeOther(world, account, { market: market.name, side, amount: "0.01", price: at(percent) })
-      }
-      const { answer, asks, bids } = yield* depth(world)
-      const has = (prices: ReadonlyArray<number>, percent: number) => prices.includes(Number(at(percent)))
-      const isNear = (price: number) => Math.abs(price / basePrice - 1) <= 0.02
-      const isRising = (prices: ReadonlyArray<number>) =>
-        prices.every((price, index) => index === 0 || price > (prices[index - 1] ?? 0))
-      yield* Verdict.expect(
-        answer,
-        "levels at 1 and 1.9 % on both sides, and none beyond 2 %",
-        has(asks, 1) && has(asks, 1.9) && has(bids, -1) && has(bids, -1.9) && [...asks, ...bids].every(isNear)
-      )
-      yield* Verdict.expect(answer, "the best levels first", isRising(asks) && isRising(bids.toReversed()))
-    })
-  }),
-  LiveCalls.section.always("depth.refusal", {
-    statement: "Refuses the depth of an unknown market: HTTP 422, and an object that names the field",
-    profile: "read-only",
-    check: (world) => LivePublicCalls.refuses(world, `${Paths.depth}/${LivePublicCalls.noMarket}`, {}, "market")
-  })
-]
+/** Whether a value has the right form, for each field in the terms of deposits or withdrawals of a crypto asset. */
+const feeKinds: Readonly<Record<string, (value: unknown) => boolean>> = {
+  min_amount: Kinds.decimal.holds,
+  max_amount: Kinds.decimal.holds,
+  fixed: (value) => value === null || Kinds.decimal.holds(value),
+  flex: (value) =>
+    value === null || (Json.isObject(value) && areDecimals([value["percent"], value["min_fee"], value["max_fee"]]))
+}
 
 const platformRules: ReadonlyArray<Rule.Rule> = [
   ...LivePublicCalls.fields({
@@ -72,6 +41,22 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
       meaning: "operational or in maintenance"
     }]
   }),
+  LiveCalls.section.always("platform.operational", {
+    statement: "Shows the status system operational while it responds to calls",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const status = Effect.map(LivePublicCalls.object(world, Paths.platformStatus), ({ answer, value }) => ({
+        answer,
+        isOperational: value["status"] === "system operational"
+      }))
+      const first = yield* status
+      // Maintenance may begin or end at any time, but no call succeeds during maintenance.
+      const ping = yield* world.get(Paths.ping)
+      if (first.isOperational || ping.status !== 200) return
+      const { answer, isOperational } = yield* status
+      yield* Verdict.expect(answer, "status system operational", isOperational)
+    })
+  }),
   ...LivePublicCalls.fields({
     id: "public-fees.entry",
     within: "an asset's fees",
@@ -87,6 +72,30 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
       { key: "deposit", kind: Kinds.object, meaning: "fees and limits of deposits" },
       { key: "withdraw", kind: Kinds.object, meaning: "fees and limits of withdrawals" }
     ]
+  }),
+  LiveCalls.section.always("public-fees.terms", {
+    statement:
+      "Shows the public fees of a crypto asset as decimals, null where there is no fee, and switches as booleans",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, value } = yield* LivePublicCalls.object(world, Paths.publicFees)
+      const crypto = Object.values(value).filter(Json.isObject).filter(({ providers }) =>
+        Array.isArray(providers) && providers.length === 0
+      )
+      for (const entry of crypto) {
+        const flags = ["is_depositable", "is_withdrawal", "is_api_depositable", "is_api_withdrawal"]
+        yield* Verdict.conclude(
+          `booleans, and ${JSON.stringify(Object.keys(feeKinds))} as decimals`,
+          entry,
+          flags.every((key) => entry[key] === undefined || Kinds.boolean.holds(entry[key])) &&
+            [entry["deposit"], entry["withdraw"]].every((terms) =>
+              Json.isObject(terms) &&
+              Object.entries(feeKinds).every(([key, isIt]) => terms[key] === undefined || isIt(terms[key]))
+            ),
+          answer
+        )
+      }
+    })
   }),
   LiveCalls.section.always("collateral-markets.marked", {
     statement: "Lists exactly the markets that the market list marks as margin markets",
@@ -125,6 +134,18 @@ const decimalOrEmpty: Kinds.Kind = {
   holds: (value) => value === "" || Kinds.decimal.holds(value)
 }
 
+const decimalOrNull: Kinds.Kind = {
+  name: `${Kinds.decimal.name}, or null`,
+  holds: (value) => value === null || Kinds.decimal.holds(value)
+}
+
+const brackets: Kinds.Kind = {
+  name: "an object of amounts by leverage",
+  holds: (value) =>
+    Json.isObject(value) &&
+    Object.entries(value).every(([leverage, amount]) => /^[1-9][0-9]*$/u.test(leverage) && Number(amount ?? -1) >= 0)
+}
+
 const futuresRules: ReadonlyArray<Rule.Rule> = [
   ...LivePublicCalls.fields({
     id: "futures.entry",
@@ -152,6 +173,33 @@ const futuresRules: ReadonlyArray<Rule.Rule> = [
       { key: "max_leverage", kind: Kinds.integer, meaning: "the maximum leverage" },
       { key: "funding_interval_minutes", kind: Kinds.integer, meaning: "the funding interval in minutes" }
     ]
+  }),
+  ...LivePublicCalls.fields({
+    id: "futures.limits",
+    within: "a futures market",
+    sample: futures,
+    rows: [
+      { key: "funding_cap", kind: decimalOrNull, meaning: "the highest funding rate", isOptional: true },
+      { key: "funding_floor", kind: decimalOrNull, meaning: "the lowest funding rate", isOptional: true },
+      { key: "brackets", kind: brackets, meaning: "the maximum position at each leverage", isOptional: true }
+    ]
+  }),
+  LiveCalls.section.always("futures.funding", {
+    statement: "Shows a predicted funding rate between its floor and its cap",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { answer, value } = yield* LivePublicCalls.results(world, Paths.futures)
+      for (const future of value.filter(Json.isObject)) {
+        const bounds = [future["funding_floor"] ?? -Infinity, future["funding_cap"] ?? Infinity].map(Number)
+        const [floor = 0, cap = 0] = bounds
+        const rate = Number(future["funding_rate"])
+        yield* Verdict.expect(
+          answer,
+          `a funding_rate of ${String(future["ticker_id"])} from ${floor} to ${cap}`,
+          floor <= rate && rate <= cap
+        )
+      }
+    })
   }),
   LiveCalls.section.always("futures.settlement", {
     statement: "Shows the next funding time in the future, within one funding interval",
@@ -200,8 +248,15 @@ const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query
   ["limit", { limit: 0 }],
   ["limit", { limit: 101 }],
   ["offset", { offset: 1_000_001 }],
+  ["offset", { offset: -1 }],
   ["endDate", { startDate: 1_700_000_000, endDate: 1_600_000_000 }]
 ]
+
+/** Whether a funding rate of the market is complete. A rate is calculated before its settlement. */
+const isRateOf = (market: string) => (rate: unknown): boolean =>
+  Json.isObject(rate) && rate["market"] === market && Kinds.decimal.holds(rate["fundingRate"]) &&
+  Kinds.positiveDecimal.holds(rate["settlementPrice"]) && seconds.holds(rate["fundingTime"]) &&
+  seconds.holds(rate["rateCalculatedTime"]) && Number(rate["rateCalculatedTime"]) <= Number(rate["fundingTime"])
 
 const timeOf = (rate: Readonly<Record<string, unknown>>): string => String(rate["fundingTime"])
 
@@ -221,20 +276,16 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       const answer = yield* LivePublicCalls.get(world, `${Paths.fundingRates}/${market}`, { limit: 3 })
       const rates: ReadonlyArray<unknown> | undefined = Array.isArray(answer.json) ? answer.json : undefined
       yield* Verdict.expect(answer, "HTTP 200 with a list of at most three rates", (rates?.length ?? 9) <= 3)
-      const isRate = (rate: unknown) =>
-        Json.isObject(rate) && rate["market"] === market && Kinds.decimal.holds(rate["fundingRate"]) &&
-        Kinds.decimal.holds(rate["settlementPrice"]) && seconds.holds(rate["fundingTime"]) &&
-        seconds.holds(rate["rateCalculatedTime"])
       yield* Verdict.expect(
         answer,
-        `rates of ${market} with strings as values, and times in Unix seconds`,
-        rates?.every(isRate) === true
+        `rates of ${market} with strings as values, and times in Unix seconds, calculated before they are settled`,
+        rates?.every(isRateOf(market)) === true
       )
       const times = (rates ?? []).filter(Json.isObject).map((rate) => Number(rate["fundingTime"]))
       yield* Verdict.expect(
         answer,
         "the latest rate first",
-        times.every((time, index) => index === 0 || time <= (times[index - 1] ?? 0))
+        times.every((time, index) => index === 0 || time < (times[index - 1] ?? 0))
       )
     })
   }),
@@ -271,6 +322,12 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
         return { answer, times: rates.map((rate) => Number(timeOf(rate))) }
       })
       const { times: [latest] } = yield* times({})
+      const listed = Effect.map(
+        futures(world),
+        ({ objects }) => objects.filter(Json.isObject).find(({ ticker_id: name }) => name === perpetual) ?? {}
+      )
+      const nextIn = (market: Body) => Number(market["next_funding_rate_timestamp"]) / 1000
+      const first = nextIn(yield* listed)
       // Every market settles funding at least once a day.
       yield* world.advance(3 * 86_400_000)
       // Public data may be cached for a second.
@@ -279,17 +336,48 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(answer, `a rate later than ${latest ?? "none"}`, all[0] !== latest)
       const isLatestFirst = all.every((time, index) => index === 0 || time < Number(all[index - 1]))
       yield* Verdict.expect(answer, "at least three rates, the latest first", all.length > 2 && isLatestFirst)
+      yield* Verdict.expect(
+        answer,
+        `rates of ${perpetual} with strings as values, and times in Unix seconds, calculated before they are settled`,
+        Array.isArray(answer.json) && answer.json.every(isRateOf(perpetual))
+      )
       const middle = Number(all[1])
       // The dates are a second away from the rate's time, because a window may or may not include its ends.
       for (
         const [query, expected] of [
           [{ startDate: middle - 1 }, all.slice(0, 2)],
-          [{ endDate: middle + 1 }, all.slice(1)]
+          [{ endDate: middle + 1 }, all.slice(1)],
+          [{ startDate: middle - 1, endDate: middle + 1 }, all.slice(1, 2)],
+          [{ endDate: middle + 1, limit: 1, offset: 1 }, all.slice(2, 3)],
+          [{ limit: 2, offset: 1 }, all.slice(1, 3)]
         ] as const
       ) {
         const shown = yield* times(query)
         yield* Verdict.expect(shown.answer, `the rates at ${expected.join()}`, shown.times.join() === expected.join())
       }
+      const market = yield* listed
+      const last = nextIn(market)
+      yield* Verdict.conclude(
+        `a next funding after ${first} and ${all[0]}`,
+        last,
+        last > first && last > Number(all[0])
+      )
+      const every = Number(market["funding_interval_minutes"]) * 60
+      yield* Verdict.expect(
+        answer,
+        `the three latest rates in intervals of ${every} seconds`,
+        [0, 1].every((index) => Number(all[index]) - Number(all[index + 1]) === every)
+      )
+      const [floor = 0, cap = 0] = [market["funding_floor"] ?? -Infinity, market["funding_cap"] ?? Infinity].map(Number)
+      const rates = (Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []).slice(0, 3)
+      yield* Verdict.expect(
+        answer,
+        `rates from ${floor} to ${cap}, and settlement prices of the magnitude of ${basePrice}`,
+        rates.every(({ fundingRate, settlementPrice }) =>
+          Number(fundingRate) >= floor && Number(fundingRate) <= cap &&
+          Number(settlementPrice) > basePrice / 10 && Number(settlementPrice) < basePrice * 10
+        )
+      )
     })
   }),
   LiveCalls.section.forEach("funding-rates.refusal", {
@@ -310,4 +398,4 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-export const rules: ReadonlyArray<Rule.Rule> = [...depthRules, ...platformRules, ...futuresRules, ...fundingRules]
+export const rules: ReadonlyArray<Rule.Rule> = [...platformRules, ...futuresRules, ...fundingRules]

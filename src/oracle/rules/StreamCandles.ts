@@ -31,6 +31,12 @@ const listed = Effect.fnUntraced(function*(
   return rowsOf(value).map((row) => [...row, name]).toSorted((one, other) => Number(one[0]) - Number(other[0]))
 })
 
+const hour = 3_600_000
+
+/** Advances to a time between two full hours, when no minute's candle begins at a full hour. */
+const betweenHours = (world: World) =>
+  Effect.flatMap(world.now, (now) => world.advance(Math.ceil(hour - now % hour) + 600_000))
+
 /** Makes trades that give a candle four different prices. */
 const trade = Effect.fnUntraced(function*(world: World, market: Market) {
   for (const percent of [1, 2, -1, 0.5]) {
@@ -108,6 +114,45 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           traded.length === 1 && found.every((at) => at >= start - 60 && at <= end)
         )
       }
+      const [first = 0, last = 0] = [times[0], times.at(-1)].map(Number)
+      const range = [Math.floor(first) - 150, Math.floor(last) + 150]
+      const { reply, result } = yield* Streams.ask(
+        yield* world.connection,
+        "candles_request",
+        market.name,
+        ...range,
+        60
+      )
+      const traded = rowsOf(result).filter((row) => Number(row[5]) > 0)
+      yield* Streams.expect(
+        reply,
+        `${times.length} candles with trades, each once`,
+        traded.length === times.length && new Set(traded.map(([at]) => at)).size === times.length
+      )
+    })
+  }),
+  always("streams.candles.replaces", {
+    statement: "Replaces a candle subscription's interval with that of the connection's next subscription",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      yield* betweenHours(world)
+      const connection = yield* world.connect
+      yield* Streams.subscribe(connection, "candles", market.name, 60)
+      yield* Streams.linger(connection)
+      const listening = yield* Streams.subscribe(connection, "candles", market.name, 3600)
+      yield* StreamMarkets.trade(world, market, 1)
+      yield* Streams.pass(world)
+      yield* Streams.seesOne(
+        listening,
+        "an hour's candle",
+        (params) => rowsOf(params).some(([time]) => Number(time) % 3600 === 0) ? true : undefined
+      )
+      yield* Streams.linger(connection)
+      yield* Streams.hasNone(
+        listening,
+        "about a minute",
+        (params) => rowsOf(params).some(([time]) => Number(time) % 3600 !== 0)
+      )
     })
   }),
   forEach("streams.candles.pushed", {
@@ -115,10 +160,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: [60, 3600] as const,
     check: Effect.fnUntraced(function*(world, seconds) {
       const market = yield* world.market
+      yield* betweenHours(world)
       const listening = yield* Streams.subscribe(yield* world.connect, "candles", market.name, seconds)
-      yield* trade(world, market)
-      yield* Streams.pass(world)
-      yield* Streams.settles(
+      const agrees = Streams.settles(
         listening.connection,
         "the latest candle of the call for candles",
         Effect.gen(function*() {
@@ -131,6 +175,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           }
         })
       )
+      // The second messages must be as right as the first ones.
+      for (let count = 0; count < 2; count++) {
+        yield* trade(world, market)
+        yield* Streams.pass(world)
+        yield* agrees
+      }
       const rows = Streams.pushed(listening).flatMap(rowsOf)
       for (const row of rows) yield* Streams.hasKinds("a row", row, kinds)
       yield* Verdict.conclude(

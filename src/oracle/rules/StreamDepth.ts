@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Books from "../world/Books.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -47,6 +48,10 @@ const subscribe = Effect.fnUntraced(function*(world: World, market: Market, limi
 /** Returns the market that a check uses. In a sandbox, the market's book has three levels on each side. */
 const filled = (world: World) =>
   world.profile === "control" ? Effect.map(StreamBooks.fill(world), ({ market }) => market) : world.market
+
+/** Expects that a message was sent at about this time, in seconds. */
+const isSentAt = (now: number, body: Body) =>
+  Verdict.conclude(`an event_time of about ${now}`, body, Math.abs(Number(body["event_time"]) - now) < slack)
 
 /** Returns the changes in messages, without the first book and repeated complete books. */
 const changesIn = (all: ReadonlyArray<StreamBooks.Message>) => all.filter(({ isSnapshot }) => !isSnapshot)
@@ -109,6 +114,26 @@ const changes = Effect.fnUntraced(function*(world: World, limit: number) {
   return { listening, market }
 })
 
+/** Orders of which each pair of a side belongs to the same group if the price step is 0.1. */
+const grouped = [
+  ["sell", "40100.03", "0.06"],
+  ["sell", "40100.04", "0.07"],
+  ["buy", "39900.06", "0.06"],
+  ["buy", "39900.07", "0.07"]
+] as const
+
+/** Expects that the orders of {@link grouped} are one level, at either end of their group. */
+const isGrouped = (side: typeof StreamBooks.sides[number], levels: Iterable<Books.Level>) => {
+  const low = side === "asks" ? 40_100 : 39_900
+  const group = [...levels].filter(([price]) => Math.abs(price - low - 0.05) < 0.1)
+  return Verdict.conclude(
+    `in ${side} one level of 0.13 at ${low} or ${low + 0.1}`,
+    group,
+    group.length === 1 && Books.isClose(group[0]?.[1], 0.13) &&
+      [low, low + 0.1].some((price) => Books.isClose(group[0]?.[0], price))
+  )
+}
+
 const snapshotRules: ReadonlyArray<Rule.Rule> = [
   forEach("streams.depth.snapshot", {
     statement:
@@ -126,6 +151,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Streams.hasKinds("a book", body, StreamBooks.bodyKinds)
       yield* StreamBooks.isWhole("a book", body, limit)
+      yield* isSentAt((yield* world.now) / 1000, body)
       // Outside a sandbox, the book may change between the message and the call, so they cannot be compared.
       if (world.profile !== "control") return
       const current = Effect.sync(() => StreamBooks.states(messages(listening, market)).at(-1))
@@ -158,8 +184,8 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       const market = yield* filled(world)
       if (world.profile === "control") {
         const account = yield* world.open()
-        for (const [price, amount] of [["40100.03", "0.06"], ["40100.04", "0.07"]]) {
-          yield* Trading.placeOther(world, account, { market: market.name, side: "sell", amount, price })
+        for (const [side, price, amount] of grouped) {
+          yield* Trading.placeOther(world, account, { market: market.name, side, amount, price })
         }
       }
       const { first } = yield* subscribe(world, market, 100, "0.1")
@@ -169,18 +195,15 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude("prices that are multiples of 0.1", body, prices.every(isMultiple))
       if (world.profile !== "control") return
       const { reply, result } = yield* Streams.ask(yield* world.connection, "depth_request", market.name, 100, "0.1")
-      yield* Streams.expect(
-        reply,
-        `the asks ${JSON.stringify(body["asks"])}`,
-        JSON.stringify(StreamBooks.levels(Streams.objectOf(result), "asks"))
-          === JSON.stringify(StreamBooks.levels(body, "asks"))
-      )
-      const group = StreamBooks.levels(body, "asks").filter(([price]) => Math.abs(price - 40_100.03) < 0.15)
-      yield* Verdict.conclude(
-        "one level of 0.13 at 40100 or 40100.1",
-        body,
-        group.length === 1 && Math.abs((group[0]?.[1] ?? 0) - 0.13) < 1e-9
-      )
+      for (const side of StreamBooks.sides) {
+        const levels = StreamBooks.levels(body, side)
+        yield* Streams.expect(
+          reply,
+          `the ${side} ${JSON.stringify(body[side])}`,
+          JSON.stringify(StreamBooks.levels(Streams.objectOf(result), side)) === JSON.stringify(levels)
+        )
+        yield* isGrouped(side, levels)
+      }
     })
   }),
   forEach("streams.depth.request", {
@@ -189,7 +212,9 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     values: [100, 1],
     check: Effect.fnUntraced(function*(world, limit) {
-      const market = yield* filled(world)
+      const { market, place } = world.profile === "control"
+        ? yield* StreamBooks.fill(world)
+        : { market: yield* world.market, place: undefined }
       const connection = yield* world.connection
       const read = Effect.map(
         Streams.ask(connection, "depth_request", market.name, limit, "0"),
@@ -198,11 +223,14 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       const body = yield* read
       yield* Streams.hasKinds("a book", body, { timestamp: Kinds.time })
       yield* StreamBooks.isWhole("a book", body, limit)
-      if (world.profile !== "control") return
+      if (place === undefined) return
       const current = Effect.map(
         read,
         (body) => StreamBooks.states([{ isSnapshot: true, body, market: market.name }])[0]
       )
+      yield* StreamBooks.equalsRest(world, market, limit, connection, current)
+      // The next response must show the change.
+      yield* place("buy", -0.2, "0.02")
       yield* StreamBooks.equalsRest(world, market, limit, connection, current)
     })
   })
@@ -218,10 +246,12 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("streams.depth.chain", {
-    statement: "Names the previous update in each change (past_update_id), and never decreases update_id",
+    statement: "Pushes changes with only changed levels, the previous update in past_update_id, and an update_id that "
+      + "never decreases",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const all = messages(listening, market)
+      const states = StreamBooks.states(all)
       const now = (yield* world.now) / 1000
       for (const [at, { body, isSnapshot }] of all.entries()) {
         if (at === 0) continue
@@ -231,6 +261,15 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
           `a timestamp of about ${now}`,
           body,
           Math.abs(Number(body["timestamp"]) - now) < slack
+        )
+        yield* isSentAt(now, body)
+        yield* Verdict.conclude(
+          "only levels that have changed",
+          { before: StreamBooks.describe(states[at - 1]), body },
+          isSnapshot ||
+            StreamBooks.sides.every((side) =>
+              StreamBooks.levels(body, side).every(([price, amount]) => states[at - 1]?.[side].get(price) !== amount)
+            )
         )
         const [past, before, id] = [body["past_update_id"], all[at - 1]?.body["update_id"], body["update_id"]]
         yield* Verdict.conclude(
@@ -300,6 +339,40 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
 ]
 
 const sharingRules: ReadonlyArray<Rule.Rule> = [
+  always("streams.depth.regroups", {
+    statement: "Pushes changes of a grouped book with the group's price and the sum of its amounts",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* filled(world)
+      const { listening } = yield* subscribe(world, market, 100, "0.1")
+      const account = yield* world.open()
+      for (const [done, [side, price, amount]] of grouped.entries()) {
+        yield* Trading.placeOther(world, account, { market: market.name, side, amount, price })
+        yield* Streams.pass(world, changeEvery)
+        yield* more(listening, market, done)
+      }
+      const book = followed(listening, market).at(-1)
+      for (const side of StreamBooks.sides) yield* isGrouped(side, book?.[side] ?? [])
+    })
+  }),
+  always("streams.depth.within", {
+    statement: "Pushes no change of a level beyond the given number of levels",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, place } = yield* StreamBooks.fill(world)
+      const { listening } = yield* subscribe(world, market, 1)
+      const beyond = Number(StreamMarkets.above(market, 1.3))
+      yield* place("sell", 1.3, "0.03")
+      yield* Streams.pass(world, changeEvery)
+      yield* place("sell", 0.3, "0.02")
+      yield* Streams.pass(world, changeEvery)
+      yield* more(listening, market, 0)
+      const all = changesIn(messages(listening, market))
+      yield* Verdict.conclude(
+        `no change at ${beyond}`,
+        all,
+        all.every(({ body }) => StreamBooks.levels(body, "asks").every(([price]) => price !== beyond))
+      )
+    })
+  }),
   always("streams.depth.adds", {
     statement: "Adds a book to the connection's other books if the fourth parameter is true",
     check: Effect.fnUntraced(function*(world) {

@@ -30,9 +30,16 @@ const forms: ReadonlyArray<readonly [form: "result" | "error", ...Asked]> = [
 const wrong: ReadonlyArray<Asked> = [
   ["depth_subscribe", (market) => [market, 25, "0", true]],
   ["depth_subscribe", (market) => [market, 10, "0.3", true]],
+  ["depth_subscribe", (market) => [market, 0, "0", true]],
+  ["depth_subscribe", (market) => [market, 101, "0", true]],
   ["depth_request", (market) => [market, 101, "0"]],
+  ["depth_request", (market) => [market, 10, "0.3"]],
   ["candles_subscribe", (market) => [market, 7]],
+  ["candles_subscribe", (market) => [market, 420]],
+  ["candles_subscribe", (market) => [market, 18_000]],
+  ["candles_subscribe", (market) => [market, 432_000]],
   ["candles_request", (market) => [market, 1_700_000_000, 1_700_003_600, 7]],
+  ["candles_request", (market) => [market, 1_700_000_000, 1_700_003_600, 90]],
   ["trades_request", (market) => [market, 0, 0]],
   ["trades_request", (market) => [market, 101, 0]]
 ]
@@ -46,7 +53,32 @@ const ofMarket: ReadonlyArray<Asked> = [
   ["lastprice_subscribe", (market) => [market]],
   ["lastprice_request", (market) => [market]],
   ["candles_subscribe", (market) => [market, 60]],
-  ["market_request", (market) => [market, 86_400]]
+  ["market_request", (market) => [market, 86_400]],
+  ["market_subscribe", (market) => [market]],
+  ["marketToday_query", (market) => [market]],
+  ["marketToday_subscribe", (market) => [market]],
+  ["bookTicker_subscribe", (market) => [market]],
+  ["candles_request", (market) => [market, 1_700_000_000, 1_700_003_600, 60]]
+]
+
+/** Every interval of candles that the documentation lists or whose rule it states, in seconds. */
+const intervals = [
+  [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30],
+  [60, 120, 180, 240, 300, 360, 600, 720, 900, 1200, 1800],
+  [3600, 7200, 10_800, 14_400, 21_600, 28_800, 43_200],
+  [86_400, 172_800, 259_200, 604_800, 2_592_000]
+].flat()
+
+/** Every price step of a book that the documentation lists. */
+const steps = ["0", "0.00000001", "0.0000001", "0.000001", "0.00001", "0.0001", "0.001", "0.01", "0.1"]
+
+/** Requests with parameters that the documentation allows. */
+const right: ReadonlyArray<Asked> = [
+  ...intervals.map((interval): Asked => [
+    "candles_request",
+    (market) => [market, 1_700_000_000, 1_700_000_000 + interval, interval]
+  ]),
+  ...steps.map((step): Asked => ["depth_request", (market) => [market, 100, step]])
 ]
 
 export const rules: ReadonlyArray<Rule.Rule> = [
@@ -143,6 +175,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, [method, params]) {
       const { name } = yield* world.market
       yield* Streams.refuses(yield* world.connection, [1], method, ...params(name))
+    })
+  }),
+  always("streams.parameters.allowed", {
+    statement: "Responds to requests with each interval of candles and each price step of a book that is allowed",
+    profile: "read-only",
+    check: Effect.fnUntraced(function*(world) {
+      const { name } = yield* world.market
+      const connection = yield* world.connection
+      for (const [method, params] of right) yield* Streams.ask(connection, method, ...params(name))
     })
   }),
   // The documentation lists code 1; clients have recorded code 9.

@@ -4,10 +4,13 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as Kinds from "../world/Kinds.ts"
+import { basePrice, perpetual } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamBooks from "../world/StreamBooks.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
 import * as Streams from "../world/Streams.ts"
+import * as Trading from "../world/Trading.ts"
 import type { Body, Market } from "../world/World.ts"
 
 const lastPrice = Streams.documented("Last price")
@@ -40,7 +43,7 @@ const day = 86_400_000
 /** The tolerance for times, in seconds. */
 const slack = 60
 
-const isLastPrice = (market: Market, price: number) => (params: unknown): true | undefined => {
+const isLastPrice = (market: Pick<Market, "name">, price: number) => (params: unknown): true | undefined => {
   const [name, last] = Streams.listOf(params)
   return name === market.name && typeof last === "string" && Number(last) === price ? true : undefined
 }
@@ -57,6 +60,14 @@ const counts = (before: Body, after: Body, { amount, price }: { readonly amount:
 
 /** Returns the values of a message about best prices. */
 const bestOf = (params: unknown): ReadonlyArray<unknown> => Streams.listOf(Streams.listOf(params)[0])
+
+/** Whether each message about best prices differs from the previous one, with an update id that is not smaller. */
+const areChanges = (messages: ReadonlyArray<unknown>): boolean =>
+  messages.map(bestOf).every((best, at, all) => {
+    const before = all[at - 1]
+    return before === undefined ||
+      (Number(best[3]) >= Number(before[3]) && JSON.stringify(best.slice(4)) !== JSON.stringify(before.slice(4)))
+  })
 
 const bestKinds = [
   Kinds.time,
@@ -75,13 +86,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
-      const price = world.profile === "control" ? (yield* StreamMarkets.trade(world, market, 1)).price : undefined
-      const { reply, result } = yield* Streams.ask(yield* world.connection, "lastprice_request", market.name)
-      yield* Streams.expect(
-        reply,
-        price === undefined ? "a decimal above zero in a string" : `the price ${price} in a string`,
-        Kinds.positiveDecimal.holds(result) && (price === undefined || Number(result) === price)
-      )
+      // The second response must show the second trade.
+      for (const percent of [1, 0.5]) {
+        const isControl = world.profile === "control"
+        const price = isControl ? (yield* StreamMarkets.trade(world, market, percent)).price : undefined
+        const { reply, result } = yield* Streams.ask(yield* world.connection, "lastprice_request", market.name)
+        yield* Streams.expect(
+          reply,
+          price === undefined ? "a decimal above zero in a string" : `the price ${price} in a string`,
+          Kinds.positiveDecimal.holds(result) && (price === undefined || Number(result) === price)
+        )
+        if (!isControl) return
+      }
     })
   }),
   lastPrice.always("streams.last-price.pushed", {
@@ -102,6 +118,28 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         prices,
         prices.every((price, at) => at === 0 || price !== prices[at - 1])
       )
+    })
+  }),
+  lastPrice.always("streams.last-price.futures", {
+    statement: "Serves the last prices of spot and futures markets in one subscription",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
+      const listening = yield* Streams.subscribe(yield* world.connect, "lastprice", market.name, perpetual)
+      const order = { market: perpetual, amount: "0.01", price: String(basePrice + 100) }
+      for (const side of Orders.sides) {
+        yield* Trading.placeOther(world, yield* world.open(), { ...order, side }, Paths.collateralLimit)
+      }
+      const { price } = yield* StreamMarkets.trade(world, market, 1.2)
+      yield* Streams.pass(world)
+      yield* Streams.seesOne(
+        listening,
+        `the price ${order.price} of ${perpetual}`,
+        isLastPrice({ name: perpetual }, basePrice + 100)
+      )
+      yield* Streams.seesOne(listening, `the price ${price} of ${market.name}`, isLastPrice(market, price))
+      const { reply, result } = yield* Streams.ask(yield* world.connection, "lastprice_request", perpetual)
+      yield* Streams.expect(reply, `the price ${order.price} in a string`, Number(result) === basePrice + 100)
     })
   }),
   statistics.forEach("streams.statistics.request", {
@@ -142,26 +180,81 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, { channel, kinds, method, params: periodOf }) {
       const market = yield* world.market
       const connection = yield* world.connect
-      const { result } = yield* Streams.ask(connection, method, market.name, ...periodOf)
       const listening = yield* Streams.subscribe(connection, channel, market.name)
-      const trade = yield* StreamMarkets.trade(world, market, 1.5)
-      yield* Streams.pass(world)
-      const [, found] = yield* Streams.seesOne(listening, `statistics that count ${JSON.stringify(trade.amount)}`, (
-        params
-      ) => {
-        const [name, body] = Streams.listOf(params)
-        const isIt = name === market.name && counts(Streams.objectOf(result), Streams.objectOf(body), trade)
-        return isIt ? [name, body] as const : undefined
-      })
-      yield* Streams.hasKinds("statistics", found, kinds)
-      const [period] = periodOf
-      const rest = Streams.objectOf((yield* Streams.ask(connection, method, market.name, ...periodOf)).result)
-      yield* Verdict.conclude(
-        `the statistics of the request, ${JSON.stringify(rest)}`,
-        found,
-        Object.keys(figures).every((key) => Streams.isEqual(Streams.objectOf(found)[key], rest[key]))
+      // The second message must be as right as the first one.
+      for (const percent of [1.5, 0.7]) {
+        const { result } = yield* Streams.ask(connection, method, market.name, ...periodOf)
+        const trade = yield* StreamMarkets.trade(world, market, percent)
+        yield* Streams.pass(world)
+        const [, found] = yield* Streams.seesOne(listening, `statistics that count ${JSON.stringify(trade.amount)}`, (
+          params
+        ) => {
+          const [name, body] = Streams.listOf(params)
+          const isIt = name === market.name && counts(Streams.objectOf(result), Streams.objectOf(body), trade)
+          return isIt ? [name, body] as const : undefined
+        })
+        yield* Streams.hasKinds("statistics", found, kinds)
+        const [period] = periodOf
+        const rest = Streams.objectOf((yield* Streams.ask(connection, method, market.name, ...periodOf)).result)
+        yield* Verdict.conclude(
+          `the statistics of the request, ${JSON.stringify(rest)}`,
+          found,
+          Object.keys(figures).every((key) => Streams.isEqual(Streams.objectOf(found)[key], rest[key]))
+        )
+        const { period: shown } = Streams.objectOf(found)
+        yield* Verdict.conclude("the period", found, period === undefined || shown === period)
+      }
+    })
+  }),
+  statistics.forEach("streams.statistics.figures", {
+    statement: "Shows the first, last, highest and lowest price of a period, and the sums of its amounts and totals",
+    values: [...periods, { ...periods[0], params: [3600] }],
+    check: Effect.fnUntraced(function*(world, { kinds, method, params }) {
+      const market = yield* world.market
+      // An hour after the second next midnight, so that no earlier trade is in the period.
+      yield* world.advance(Math.ceil(2 * day - (yield* world.now) % day) + 3_660_000)
+      const trades = [
+        // Nothing of the first order is left, because a later order would take it.
+        yield* StreamMarkets.trade(world, market, 0.9, { taken: "0.02" }),
+        yield* StreamMarkets.trade(world, market, 1.7, { taken: "0.015" }),
+        yield* StreamMarkets.trade(world, market, -1.4, { side: "sell", taken: "0.005" }),
+        yield* StreamMarkets.trade(world, market, 0.6)
+      ]
+      const { reply, result } = yield* Streams.ask(yield* world.connection, method, market.name, ...params)
+      yield* Streams.hasKinds("statistics", result, kinds)
+      const body = Streams.objectOf(result)
+      const prices = trades.map(({ price }) => price)
+      const sum = (of: (trade: (typeof trades)[number]) => number) => trades.reduce((sum, trade) => sum + of(trade), 0)
+      const expected = {
+        last: prices.at(-1) ?? 0,
+        high: Math.max(...prices),
+        low: Math.min(...prices),
+        volume: sum(({ amount }) => amount),
+        deal: sum(({ amount, price }) => amount * price)
+      }
+      yield* Streams.expect(
+        reply,
+        // The period may open at the last price before it.
+        `${JSON.stringify(expected)}, close ${expected.last}, and open ${prices[0]} or ${market.price}`,
+        Object.entries(expected).every(([key, value]) => Math.abs(Number(body[key]) - value) < 1e-6) &&
+          [prices[0], market.price].includes(Number(body["open"])) &&
+          (!("close" in kinds) || Number(body["close"]) === expected.last)
       )
-      yield* Verdict.conclude("the period", found, period === undefined || Streams.objectOf(found)["period"] === period)
+    })
+  }),
+  statistics.always("streams.statistics.steady", {
+    statement: "Pushes a market's statistics every second, even if they have not changed",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      const listening = yield* Streams.subscribe(yield* world.connect, "market", market.name)
+      for (const count of [1, 2]) {
+        yield* Streams.pass(world)
+        yield* Streams.sees(
+          listening,
+          `${count} messages about ${market.name}`,
+          (all) => all.filter((params) => Streams.listOf(params)[0] === market.name).length >= count ? true : undefined
+        )
+      }
     })
   }),
   statistics.always("streams.statistics.period", {
@@ -220,6 +313,77 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const isNow = [at, sent].every((time = 0) => Math.abs(time - now) < slack)
         yield* Verdict.conclude(`two times of about ${now}`, params, isNow)
       }
+    })
+  }),
+  bookTicker.always("streams.book-ticker.quiet", {
+    statement: "Pushes best prices only if they have changed, with an update id that never decreases",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, place } = yield* StreamBooks.fill(world)
+      const listening = yield* Streams.subscribe(yield* world.connect, "bookTicker", market.name)
+      // Only the last order of each side is the best one.
+      const orders = [
+        ["sell", 1.3, "0.03"],
+        ["buy", -1.3, "0.03"],
+        ["sell", 0.4, "0.06"],
+        ["buy", -0.9, "0.05"],
+        ["sell", 0.6, "0.05"],
+        ["buy", -0.4, "0.07"]
+      ] as const
+      for (const [side, percent, amount] of orders) {
+        yield* place(side, percent, amount)
+        yield* Streams.pass(world)
+      }
+      const bid = Number(StreamMarkets.above(market, -0.4))
+      yield* Streams.seesOne(
+        listening,
+        `a best bid of ${bid}`,
+        (params) => Number(bestOf(params)[4]) === bid ? true : undefined
+      )
+      const all = Streams.pushed(listening)
+      yield* Verdict.conclude("messages that each differ from the previous one", all, areChanges(all))
+    })
+  }),
+  bookTicker.always("streams.book-ticker.all", {
+    statement: "Pushes the best prices of every market to a subscription without markets",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, other } = yield* StreamMarkets.pair(world)
+      const listening = yield* Streams.subscribe(yield* world.connect, "bookTicker")
+      yield* Streams.linger(listening.connection)
+      for (const each of [market, other]) {
+        const { length } = Streams.pushed(listening)
+        const { price } = yield* StreamMarkets.trade(world, each, 0.3)
+        yield* Streams.pass(world)
+        yield* Streams.sees(
+          listening,
+          `the best ask ${price} of ${each.name}`,
+          (all) =>
+            all.slice(length).map(bestOf).some((best) => best[2] === each.name && Number(best[6]) === price)
+              ? true
+              : undefined
+        )
+      }
+    })
+  }),
+  bookTicker.always("streams.book-ticker.leaves", {
+    statement: "Ends the subscription to the best prices of the named market",
+    check: Effect.fnUntraced(function*(world) {
+      const { market } = yield* StreamBooks.fill(world)
+      const [connection, witness] = [yield* world.connect, yield* world.connect]
+      const seen = yield* Streams.subscribe(witness, "bookTicker", market.name)
+      yield* Streams.subscribe(connection, "bookTicker", market.name)
+      yield* Streams.linger(connection)
+      const ended = yield* Streams.ask(connection, "bookTicker_unsubscribe", market.name)
+      yield* Streams.isAcknowledgement(ended)
+      const { price } = yield* StreamMarkets.trade(world, market, 0.3)
+      yield* Streams.pass(world)
+      yield* Streams.seesOne(
+        seen,
+        `the best ask ${price}`,
+        (params) => Number(bestOf(params)[6]) === price ? true : undefined
+      )
+      yield* Streams.linger(connection)
+      const left = { connection, channel: "bookTicker", from: ended.reply.at + 1 }
+      yield* Streams.hasNone(left, "after the end of the subscription", () => true)
     })
   }),
   Streams.recorded.always("streams.book-ticker.first", {

@@ -2,10 +2,17 @@
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import { basePrice, perpetual } from "../world/Markets.ts"
+import * as Paths from "../world/Paths.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
 import * as Streams from "../world/Streams.ts"
+import * as Trading from "../world/Trading.ts"
 
 const { always } = Streams.documented("Overview")
+
+/** Returns the same subscriptions from now on, because a first message may repeat what happened earlier. */
+const fromNow = (all: ReadonlyArray<Streams.Listening>): ReadonlyArray<Streams.Listening> =>
+  all.map((listening) => ({ ...listening, from: listening.connection.messages.length }))
 
 /** The channels whose first message does not wait for a change, if the market has orders and trades. */
 const immediate: ReadonlyArray<string> = ["depth", "trades", "bookTicker"]
@@ -53,11 +60,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       for (const kind of kinds) yield* StreamMarkets.listen(connection, kind, market)
       yield* Streams.linger(connection)
       const after = yield* Effect.forEach(kinds, (kind) => StreamMarkets.listen(connection, kind, other))
+      yield* Streams.linger(connection)
+      const later = fromNow(after)
       yield* StreamMarkets.trade(world, market, 1)
       yield* StreamMarkets.trade(world, other, 2)
       yield* Streams.pass(world)
       for (const [at, kind] of kinds.entries()) {
-        const [listening, witnessing] = [after[at], before[at]]
+        const [listening, witnessing] = [later[at], before[at]]
         if (listening === undefined || witnessing === undefined) continue
         yield* StreamMarkets.tells(witnessing, kind, market)
         yield* StreamMarkets.tells(listening, kind, other)
@@ -76,10 +85,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const connection = yield* world.connect
       const kinds = (yield* StreamMarkets.served(world)).filter(({ isOfSet }) => isOfSet)
       if (kinds.length === 0) return yield* Verdict.skip("the target declares none of these channels")
-      const all = yield* Effect.forEach(
+      const begun = yield* Effect.forEach(
         kinds,
         ({ channel }) => Streams.subscribe(connection, channel, market.name, other.name)
       )
+      yield* Streams.linger(connection)
+      const all = fromNow(begun)
       yield* StreamMarkets.trade(world, market, 1)
       yield* StreamMarkets.trade(world, other, 2)
       yield* Streams.pass(world)
@@ -89,6 +100,50 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* StreamMarkets.tells(listening, kind, market)
         yield* StreamMarkets.tells(listening, kind, other)
       }
+    })
+  }),
+  always("streams.depth.leaves-all", {
+    statement: "Ends the subscriptions to all books if no market is named",
+    check: Effect.fnUntraced(function*(world) {
+      const { market, other } = yield* StreamMarkets.pair(world)
+      const [connection, witness] = [yield* world.connect, yield* world.connect]
+      for (const one of [connection, witness]) {
+        for (const { name } of [market, other]) yield* Streams.subscribe(one, "depth", name, 10, "0", true)
+      }
+      yield* Streams.linger(connection)
+      const ended = yield* Streams.ask(connection, "depth_unsubscribe")
+      yield* Streams.isAcknowledgement(ended)
+      const seen = { connection: witness, channel: "depth", from: witness.messages.length }
+      for (const each of [market, other]) {
+        yield* StreamMarkets.trade(world, each, 1)
+        yield* Streams.pass(world)
+        yield* Streams.seesOne(
+          seen,
+          `a change of the book of ${each.name}`,
+          (params) => Streams.listOf(params)[2] === each.name ? true : undefined
+        )
+      }
+      yield* Streams.linger(connection)
+      const left = { connection, channel: "depth", from: ended.reply.at + 1 }
+      yield* Streams.hasNone(left, "after the end of all subscriptions", () => true)
+    })
+  }),
+  always("streams.futures", {
+    statement: "Serves the public channels for futures markets, too",
+    check: Effect.fnUntraced(function*(world) {
+      const market = { name: perpetual }
+      yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
+      const connection = yield* world.connect
+      const all = yield* Effect.forEach(
+        yield* StreamMarkets.served(world),
+        (kind) => Effect.map(StreamMarkets.listen(connection, kind, market), (listening) => ({ kind, listening }))
+      )
+      const order = { market: perpetual, price: String(basePrice + 100) }
+      for (const [side, amount] of [["sell", "0.02"], ["buy", "0.01"]]) {
+        yield* Trading.placeOther(world, yield* world.open(), { ...order, side, amount }, Paths.collateralLimit)
+      }
+      yield* Streams.pass(world)
+      for (const { kind, listening } of all) yield* StreamMarkets.tells(listening, kind, market)
     })
   }),
   always("streams.unsubscribe", {

@@ -7,6 +7,7 @@ import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
 import * as Streams from "../world/Streams.ts"
+import * as Trading from "../world/Trading.ts"
 import type { Body, Market, World } from "../world/World.ts"
 
 const { always, forEach } = Streams.documented("Market trades")
@@ -41,13 +42,19 @@ const listed = Effect.fnUntraced(function*(world: World, { name }: Pick<Market, 
   }))
 })
 
+/** Whether the trades have the values of the call for trades. None of them is a trade with an RPI order. */
 const areSame = (some: ReadonlyArray<Body>, others: ReadonlyArray<Body>): boolean =>
   some.length === others.length &&
   some.every((one, at) =>
+    (one["rpi"] ?? false) === false &&
     ["id", "price", "amount", "type"].every((key) => Streams.isEqual(one[key], others[at]?.[key])) &&
     // The call shows whole seconds.
     Math.floor(Number(one["time"])) === others[at]?.["time"]
   )
+
+/** Returns the ids of a market's trades, as the call for trades shows them. */
+const listedIds = (world: World, market: Market) =>
+  Effect.map(listed(world, market), (trades) => trades.map(({ id }) => id))
 
 /** Trades whose sides, amounts and prices all differ. */
 const scenario = [[1, { side: "buy", taken: "0.01" }], [-1, { side: "sell", taken: "0.015" }], [2, {
@@ -112,6 +119,28 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude(`the trades ${JSON.stringify(expected)}`, trades, areSame(trades, expected))
     })
   }),
+  always("streams.trades.most", {
+    statement:
+      "Begins a subscription with no more than the 100 latest trades, and responds with 100 trades if asked to",
+    check: Effect.fnUntraced(function*(world) {
+      const market = yield* world.market
+      yield* StreamMarkets.trade(world, market, -0.5, { side: "sell" })
+      const before = yield* listedIds(world, market)
+      yield* world.advance(5000)
+      yield* Trading.sweep(world, yield* world.market, most)
+      const listening = yield* Streams.subscribe(yield* world.connect, "trades", market.name)
+      const [first] = yield* Streams.sees(listening, "trades", (all) => all.length > 0 ? all : undefined)
+      const trades = tradesOf([first], market)
+      yield* Verdict.conclude(
+        `from 1 to ${most} trades, latest first, none of those before the latest ${most}`,
+        first,
+        trades.length > 0 && trades.length <= most && areLatestFirst(trades) &&
+          !trades.some(({ id }) => before.includes(id))
+      )
+      const { reply, result } = yield* Streams.ask(yield* world.connection, "trades_request", market.name, most, 0)
+      yield* Streams.expect(reply, `${most} trades`, Streams.listOf(result).length === most)
+    })
+  }),
   always("streams.trades.all", {
     statement: "Pushes the trades of every market to a subscription without markets",
     check: Effect.fnUntraced(function*(world) {
@@ -151,18 +180,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: [1, 2, most],
     check: Effect.fnUntraced(function*(world, limit) {
       const market = yield* world.market
-      if (world.profile === "control") yield* trade(world, market)
-      const { reply, result } = yield* Streams.ask(yield* world.connection, "trades_request", market.name, limit, 0)
-      const trades = Streams.listOf(result).map(Streams.objectOf)
-      yield* Streams.expect(
-        reply,
-        `at most ${limit} trades, latest first`,
-        Array.isArray(result) && trades.length <= limit && areLatestFirst(trades)
-      )
-      for (const one of trades) yield* Streams.hasKinds("a trade", one, kinds)
-      if (world.profile !== "control") return
-      const expected = (yield* listed(world, market)).slice(0, limit)
-      yield* Streams.expect(reply, `the trades ${JSON.stringify(expected.slice(0, 3))}`, areSame(trades, expected))
+      // The second response must show the second trades.
+      for (let count = 0; count < 2; count++) {
+        if (world.profile === "control") yield* trade(world, market)
+        const { reply, result } = yield* Streams.ask(yield* world.connection, "trades_request", market.name, limit, 0)
+        const trades = Streams.listOf(result).map(Streams.objectOf)
+        yield* Streams.expect(
+          reply,
+          `at most ${limit} trades, latest first`,
+          Array.isArray(result) && trades.length <= limit && areLatestFirst(trades)
+        )
+        for (const one of trades) yield* Streams.hasKinds("a trade", one, kinds)
+        if (world.profile !== "control") return
+        const expected = (yield* listed(world, market)).slice(0, limit)
+        yield* Streams.expect(reply, `the trades ${JSON.stringify(expected.slice(0, 3))}`, areSame(trades, expected))
+      }
     })
   })
 ]

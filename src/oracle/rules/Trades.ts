@@ -15,7 +15,7 @@ import { basePrice, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
-import type { Body, Market, World } from "../world/World.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
@@ -27,6 +27,10 @@ const tradesOf = Effect.fnUntraced(function*(world: World, market: string, query
   return { answer, trades: Array.isArray(json) ? json.filter(Json.isObject) : [] }
 })
 
+/** Gives an account an amount of a spot market's base currency to sell. */
+const fund = (world: World, { id }: Account, market: string) =>
+  world.control("Fund", { account: id, wallet: "trade", ticker: market.split("_")[0], amount: "10" })
+
 /** Makes a new account take an amount from another new account. The taker's side is `side`. */
 const trade = Effect.fnUntraced(function*(
   world: World,
@@ -36,6 +40,7 @@ const trade = Effect.fnUntraced(function*(
   price: string
 ) {
   const [maker, taker] = [yield* world.open(), yield* world.open()]
+  for (const account of [maker, taker]) yield* fund(world, account, name)
   const fields = { market: name, amount, price }
   const made = yield* Trading.placeOther(world, maker, { ...fields, side: Orders.opposite(side) })
   yield* Trading.placeOther(world, taker, { ...fields, side })
@@ -86,9 +91,13 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("trades.values", {
     statement: "Lists each trade of a market once, with its id, price, amounts, time and the taker's side",
-    values: Orders.sides,
-    check: Effect.fnUntraced(function*(world, side) {
-      const market = yield* world.market
+    values: [["first", "buy"], ["first", "sell"], ["second", "buy"]] as const,
+    check: Effect.fnUntraced(function*(world, [which, side]) {
+      const market = yield* marketOf(world, which)
+      yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
+      const elsewhere = yield* marketOf(world, which === "first" ? "second" : "first")
+      const ofOther = Effect.map(tradesOf(world, elsewhere.name), ({ trades }) => JSON.stringify(trades))
+      const before = yield* ofOther
       const made = [[side, "0.0131", 0.31], [Orders.opposite(side), "0.0297", -0.23]] as const
       for (const [taker, amount, percent] of made) {
         yield* trade(world, market, taker, amount, Books.near(market, percent))
@@ -116,6 +125,8 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
           older.filter(isOf({ price, amount })).some(({ time }) => isRecent(time))
         )
       }
+      const after = yield* ofOther
+      yield* Verdict.conclude(`no new trades of ${elsewhere.name}`, after, after === before)
       yield* Verdict.expect(answer, "different ids", areDifferent(trades, "tradeID"))
       yield* Verdict.expect(past.answer, "different ids", areDifferent(older, "id"))
     })
@@ -145,15 +156,20 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const market = yield* world.market
-      for (const taker of [side, Orders.opposite(side)]) {
-        yield* trade(world, market, taker, "0.01", Books.near(market, 0.1))
+      const known = new Set<unknown>()
+      // The second list must show the second trade, even though the caller has read the first list.
+      for (const percent of [0.1, 0.2]) {
+        for (const taker of [side, Orders.opposite(side)]) {
+          yield* trade(world, market, taker, "0.01", Books.near(market, percent))
+        }
+        const { answer, trades } = yield* tradesOf(world, market.name, { type: side })
+        yield* Verdict.expect(
+          answer,
+          `at least one new trade, and only trades of type ${side}`,
+          trades.some(({ tradeID }) => !known.has(tradeID)) && trades.every(({ type }) => type === side)
+        )
+        for (const { tradeID } of trades) known.add(tradeID)
       }
-      const { answer, trades } = yield* tradesOf(world, market.name, { type: side })
-      yield* Verdict.expect(
-        answer,
-        `at least one trade, all of type ${side}`,
-        trades.length > 0 && trades.every(({ type }) => type === side)
-      )
     })
   }),
   forEach("trades.refusal", {
@@ -239,6 +255,14 @@ const figuresOf = Effect.fnUntraced(function*(world: World, source: Source, mark
 /** A futures market of a sandbox, with the precision of its prices. */
 const perpetual = { name: "BTC_PERP", moneyPrecision: 1, tick: 0.1 }
 
+/** Returns the market to trade on, or another one. */
+const marketOf = Effect.fnUntraced(function*(world: World, which: "first" | "second") {
+  const market = yield* world.market
+  if (which === "first") return market
+  const other = (yield* world.markets).find(({ name }) => name !== market.name)
+  return other ?? (yield* Verdict.skip("needs a second market"))
+})
+
 /**
  * Two trades: how far, in percent, each price is above or below the base price, and the amount. The expected values
  * follow from these trades.
@@ -250,19 +274,23 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     statement:
       "Shows the day's last price, volumes, low, high, change, best bid and best ask in every summary of a market",
     values: [
-      { source: "ticker", isFuture: false },
-      { source: "summary", isFuture: false },
-      { source: "summaries", isFuture: false },
-      { source: "ticker", isFuture: true },
-      { source: "futures", isFuture: true }
+      { source: "ticker", which: "first" },
+      { source: "summary", which: "first" },
+      { source: "summaries", which: "first" },
+      { source: "ticker", which: "second" },
+      { source: "summary", which: "second" },
+      { source: "summaries", which: "second" },
+      { source: "ticker", which: "future" },
+      { source: "futures", which: "future" }
     ] as const,
-    check: Effect.fnUntraced(function*(world, { isFuture, source }) {
-      const market = isFuture ? perpetual : yield* world.market
+    check: Effect.fnUntraced(function*(world, { source, which }) {
+      const market = which === "future" ? perpetual : yield* marketOf(world, which)
       yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
       // After 25 hours, no earlier trade counts in the 24-hour statistics.
       yield* world.advance(25 * 3_600_000)
-      const path = isFuture ? Paths.collateralLimit : Paths.limitOrder
+      const path = which === "future" ? Paths.collateralLimit : Paths.limitOrder
       const [one, two] = [yield* world.open(), yield* world.open()]
+      if (which === "second") yield* fund(world, one, market.name)
       const place = (account: typeof one, side: Orders.Side, amount: string, percent: number) =>
         Trading.placeOther(
           world,
@@ -340,13 +368,18 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("tickers.other", {
-    statement: "Shows a ticker for every market, and counts a trade only in its own market",
+    statement: "Shows a ticker for every market, and counts a trade in tickers and summaries only in its own market",
     check: Effect.fnUntraced(function*(world) {
       const listed = yield* world.get(Paths.markets)
       const names = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : []).map(({ name }) =>
         String(name)
       )
+      const summaries = Effect.map(LivePublicCalls.result(world, Paths.marketSummaries), ({ answer, value }) => ({
+        answer,
+        of: (name: string) => JSON.stringify(entryOf(entryOf(value, name), "ticker"))
+      }))
       const before = yield* LivePublicCalls.object(world, Paths.tickers)
+      const summariesBefore = yield* summaries
       const { market } = yield* Trading.take(world, "0.01")
       const { answer, value } = yield* LivePublicCalls.object(world, Paths.tickers)
       const others = names.filter((name) => name !== market.name)
@@ -356,42 +389,12 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
         `tickers of ${names.join(", ")}, of which only ${market.name} has changed`,
         names.every((name) => Object.hasOwn(value, name)) && others.every(isUnchanged) && !isUnchanged(market.name)
       )
-    })
-  }),
-  ...LivePublicCalls.fields({
-    id: "tickers.entry",
-    within: "a market's ticker",
-    sample: (world) =>
-      Effect.map(
-        LivePublicCalls.object(world, Paths.tickers),
-        ({ answer, value }) => ({ answer, objects: Object.values(value) })
-      ),
-    rows: [
-      { key: "base_id", kind: Kinds.integer, meaning: "the base currency's id at CoinMarketCap", isOptional: true },
-      { key: "quote_id", kind: Kinds.integer, meaning: "the quote currency's id at CoinMarketCap", isOptional: true },
-      { key: "last_price", kind: Kinds.decimal, meaning: "the last price" },
-      { key: "base_volume", kind: Kinds.decimal, meaning: "the 24-hour volume in the base currency" },
-      { key: "quote_volume", kind: Kinds.decimal, meaning: "the 24-hour volume in the quote currency" },
-      { key: "change", kind: Kinds.decimal, meaning: "the 24-hour change in percent" },
-      { key: "isFrozen", kind: Kinds.boolean, meaning: "whether trading is suspended" }
-    ]
-  }),
-  always("tickers.frozen", {
-    statement: "Shows a market as frozen if and only if its trading is off",
-    profile: "read-only",
-    check: Effect.fnUntraced(function*(world) {
-      const listed = yield* world.get(Paths.markets)
-      const { answer, value } = yield* LivePublicCalls.object(world, Paths.tickers)
-      const markets = Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : []
-      const odd = markets.filter(({ name, tradesEnabled }) => {
-        const entry = entryOf(value, String(name))
-        return Object.hasOwn(entry, "isFrozen") && entry["isFrozen"] === tradesEnabled
-      })
-      yield* Verdict.conclude(
-        "isFrozen false for markets with tradesEnabled true, otherwise true",
-        odd.map(({ name }) => name),
-        odd.length === 0,
-        answer
+      const summariesAfter = yield* summaries
+      const odd = others.filter((name) => summariesAfter.of(name) !== summariesBefore.of(name))
+      yield* Verdict.expect(
+        summariesAfter.answer,
+        `summaries of which only that of ${market.name} has changed`,
+        odd.length === 0 && summariesAfter.of(market.name) !== summariesBefore.of(market.name)
       )
     })
   })

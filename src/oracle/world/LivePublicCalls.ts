@@ -8,6 +8,7 @@ import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as FieldRules from "./FieldRules.ts"
+import * as Kinds from "./Kinds.ts"
 import * as LiveCalls from "./LiveCalls.ts"
 import type { Body, World } from "./World.ts"
 
@@ -73,7 +74,10 @@ export const object = Effect.fnUntraced(function*(
     : yield* broken(answer, "HTTP 200 with a JSON object")
 })
 
-/** Expects an API V1 refusal: HTTP 200, `success` false, and a message that names the field. */
+const isMessages = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((message) => Kinds.someText.holds(message))
+
+/** Expects an API V1 refusal: HTTP 200, `success` false, no result, and a message that names the field. */
 export const refusesV1 = Effect.fnUntraced(function*(world: World, path: string, query: Query, field: string) {
   const answer = yield* get(world, path, query)
   const { json, status } = answer
@@ -82,19 +86,23 @@ export const refusesV1 = Effect.fnUntraced(function*(world: World, path: string,
     : {}
   yield* Verdict.expect(
     answer,
-    `HTTP 200 with success false and a message for ${field}`,
-    status === 200 && Array.isArray(messages[field])
+    `HTTP 200 with success false, result null and a message for ${field}`,
+    status === 200 && isMessages(messages[field]) && Json.isObject(json) && (json["result"] ?? null) === null
   )
 })
 
-/** Expects a refusal with HTTP 422 and an object that names the field. */
+/**
+ * Expects a refusal with HTTP 422 and an object that has only messages, each under the name of a field. Most calls show
+ * the messages of a field as a list; some show a single message as text.
+ */
 export const refuses = Effect.fnUntraced(function*(world: World, path: string, query: Query, field: string) {
   const answer = yield* get(world, path, query)
   const { json, status } = answer
   yield* Verdict.expect(
     answer,
-    `HTTP 422 with an object that names ${field}`,
-    status === 422 && Json.isObject(json) && Object.hasOwn(json, field)
+    `HTTP 422 with an object of messages that names ${field}`,
+    status === 422 && Json.isObject(json) && Object.hasOwn(json, field) &&
+      Object.values(json).every((value) => isMessages(value) || Kinds.someText.holds(value))
   )
 })
 

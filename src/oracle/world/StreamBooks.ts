@@ -94,7 +94,9 @@ export const areLevels = (body: Body) =>
 /** The kind of value in each field of a message. */
 export const bodyKinds = { timestamp: Kinds.time, update_id: Kinds.integer, event_time: Kinds.time } as const
 
-const describe = (book: Book): unknown => sides.map((side) => [side, [...book[side]]])
+/** Describes a book for a verdict. */
+export const describe = (book: Book | undefined): unknown =>
+  book === undefined ? "none" : sides.map((side) => [side, [...book[side]]])
 
 const isSame = (one: Side, other: Side): boolean =>
   one.size === other.size && [...one].every(([price, amount]) => Books.isClose(other.get(price), amount))
@@ -115,7 +117,7 @@ export const equalsRest = (
       const rest: Book = { asks: new Map(shown.asks), bids: new Map(shown.bids) }
       const book = yield* current
       const holds = book !== undefined && sides.every((side) => isSame(book[side], rest[side]))
-      return { holds, got: { streams: book === undefined ? "none" : describe(book), call: describe(rest) } }
+      return { holds, got: { streams: describe(book), call: describe(rest) } }
     })
   )
 

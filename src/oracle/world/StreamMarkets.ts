@@ -95,11 +95,11 @@ export const trade = Effect.fnUntraced(function*(
 })
 
 /** Subscribes to a channel for one market alone. */
-export const listen = (connection: Sockets.Connection, { channel, params }: Kind, market: Market) =>
+export const listen = (connection: Sockets.Connection, { channel, params }: Kind, market: Pick<Market, "name">) =>
   Streams.subscribe(connection, channel, ...params(market.name))
 
 /** Expects a message about a market. */
-export const tells = (listening: Streams.Listening, { channel, marketOf }: Kind, { name }: Market) =>
+export const tells = (listening: Streams.Listening, { channel, marketOf }: Kind, { name }: Pick<Market, "name">) =>
   Streams.seesOne(
     listening,
     `a message of ${channel} about ${name}`,

@@ -1,5 +1,6 @@
 /** Orders that trade with each other in a sandbox, and checks of the result. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "./Dialects.ts"
 import * as LiveCalls from "./LiveCalls.ts"
@@ -96,6 +97,45 @@ export const take = Effect.fnUntraced(function*(world: World, amount: string, si
   const { market, price, taker } = offered
   const took = yield* placeOther(world, taker, { market: market.name, price, side, amount })
   return { ...offered, took }
+})
+
+/** The maximum number of orders in one bulk call. */
+const mostInBulk = 20
+
+/** The amount that {@link ladder} offers at each price. */
+const rung = 0.001
+
+/**
+ * Makes an account offer a small amount at each of `count` prices just above the market's price. Returns the prices,
+ * lowest first.
+ */
+export const ladder = Effect.fnUntraced(function*(world: World, account: Account, market: Market, count: number) {
+  const prices = Array.from(
+    { length: count },
+    (_, index) => priceText(market, market.price * 1.0001 + index * market.tick)
+  )
+  for (let first = 0; first < count; first += mostInBulk) {
+    const orders = prices.slice(first, first + mostInBulk).map((price) => ({
+      market: market.name,
+      side: "sell",
+      amount: String(rung),
+      price
+    }))
+    const answer = yield* world.call(account, Paths.bulk, { orders })
+    const items = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
+    if (items.filter(({ result }) => Json.isObject(result)).length < orders.length) {
+      return yield* Verdict.skip(`needs ${Paths.bulk}: ${Verdict.describe(answer)}`)
+    }
+  }
+  return prices
+})
+
+/** Makes `count` trades at different prices with one order, which takes everything that another account offers. */
+export const sweep = Effect.fnUntraced(function*(world: World, market: Market, count: number) {
+  const prices = yield* ladder(world, yield* world.open(), market, count)
+  const order = { market: market.name, side: "buy", amount: (count * rung).toFixed(3), price: prices.at(-1) }
+  yield* placeOther(world, yield* world.open(), order)
+  return prices
 })
 
 /** Makes an account trade with a new account on a margin or futures market. Returns the first account's order. */

@@ -578,8 +578,12 @@ export const make = (speaks: "document" | "live", lag: number) => {
     [paths.cancelAll]: cancelAll,
     [paths.fees]: () => ok(fees),
     [paths.code]: applyCode,
-    [paths.balance]: (owner, { ticker }) =>
-      ok(isLive && typeof ticker === "string" ? balances(owner)[ticker] ?? { main_balance: "0.00" } : balances(owner)),
+    [paths.balance]: (owner, { ticker }) => {
+      if (isLive && !isText(ticker)) return error(422, 0, "Validation failed", messages([["ticker", 0]]))
+      return ok(
+        isLive && typeof ticker === "string" ? balances(owner)[ticker] ?? { main_balance: "0.00" } : balances(owner)
+      )
+    },
     [paths.subs]: subAccounts,
     [paths.keys]: apiKeys,
     [paths.remove]: remove,

@@ -23,10 +23,25 @@ const market = "ABC_XYZ"
 
 const limits = [1, 5, 10, 20, 30, 50, 100]
 
-const steps: Readonly<Record<string, number>> = { 0: 2, "0.01": 2, "0.1": 1 }
+/** The price steps, each with the number of decimal places that it leaves. Prices have two. */
+const steps: Readonly<Record<string, number>> = {
+  0: 2,
+  "0.00000001": 2,
+  "0.0000001": 2,
+  "0.000001": 2,
+  "0.00001": 2,
+  "0.0001": 2,
+  "0.001": 2,
+  "0.01": 2,
+  "0.1": 1
+}
 
-const intervals = (seconds: number): boolean =>
-  seconds < 60 ? 60 % seconds === 0 : seconds < 3600 ? seconds % 60 === 0 && 3600 % seconds === 0 : seconds % 3600 === 0
+const intervals = (seconds: number): boolean => {
+  const [unit, whole] = seconds < 60 ? [1, 60] : seconds < 3600 ? [60, 3600] : [3600, 86_400]
+  return seconds < 86_400
+    ? seconds % unit === 0 && whole % seconds === 0
+    : [1, 2, 3, 7, 30].includes(seconds / 86_400)
+}
 
 const isInteger = (value: unknown, least: number, most: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
@@ -114,6 +129,9 @@ const answer = (method: string, params: ReadonlyArray<unknown>, seconds: number)
       return Math.floor(seconds)
     case "lastprice_request":
       return isKnown ? "1000.2" : new Refusal(1)
+    case "market_subscribe":
+    case "marketToday_subscribe":
+    case "bookTicker_subscribe":
     case "lastprice_subscribe":
     case "lastprice_unsubscribe":
     case "trades_subscribe":

@@ -1,5 +1,6 @@
 /** All mutants with semantic faults. Mutants with malformed responses are derived: see `Shapes`. */
 import * as Accounts from "./Accounts.ts"
+import * as AccountTerms from "./AccountTerms.ts"
 import * as AccountValues from "./AccountValues.ts"
 import * as Borrowing from "./Borrowing.ts"
 import * as Calls from "./Calls.ts"
@@ -11,6 +12,7 @@ import * as LimitOrders from "./LimitOrders.ts"
 import * as Lists from "./Lists.ts"
 import * as Margin from "./Margin.ts"
 import * as MarketData from "./MarketData.ts"
+import * as MarketTerms from "./MarketTerms.ts"
 import * as MarketValues from "./MarketValues.ts"
 import * as MoreOrders from "./MoreOrders.ts"
 import type { Mutant } from "./Mutant.ts"
@@ -24,6 +26,7 @@ import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
 import * as Streams from "./Streams.ts"
+import * as StreamTerms from "./StreamTerms.ts"
 import * as Topics from "./Topics.ts"
 import * as TradingValues from "./TradingValues.ts"
 import * as Values from "./Values.ts"
@@ -53,7 +56,9 @@ export const all: ReadonlyArray<Mutant> = [
   ...Edges.mutants,
   ...Followed.mutants,
   ...OrderEffects.mutants,
-  ...PositionEffects.mutants
+  ...PositionEffects.mutants,
+  ...MarketTerms.mutants,
+  ...AccountTerms.mutants
 ]
 
 /** All WebSocket faults. */
@@ -61,5 +66,6 @@ export const streams: ReadonlyArray<Streams.StreamMutant> = [
   ...Streams.mutants,
   ...StreamAccounts.mutants,
   ...StreamMargin.mutants,
-  ...Topics.mutants
+  ...Topics.mutants,
+  ...StreamTerms.mutants
 ]
