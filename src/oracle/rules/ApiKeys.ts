@@ -322,5 +322,24 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(answer, "an empty data array", SubAccounts.isEmpty(answer))
     })
   }),
+  listing.always("api-keys.order", {
+    statement: "Lists the newest key first",
+    document: Rule.notApplicable("the document does not state the order of the list"),
+    live: Rule.documented("the newest key is listed first"),
+    check: Effect.fnUntraced(function*(world) {
+      const parent = yield* world.open({ isFunded: false })
+      const owners: Array<string> = []
+      for (let index = 0; index < 3; index++) {
+        const owner = yield* SubAccounts.create(world, parent)
+        yield* SubAccounts.addKey(world, owner)
+        yield* world.advance(2000)
+        owners.unshift(owner)
+      }
+      const answer = yield* world.call(parent, Paths.apiKeys)
+      const { objects } = yield* FieldRules.records(world, answer, "data")
+      const listed = SubAccounts.idsOf(objects, "subAccountId")
+      yield* Verdict.conclude(`the keys of ${owners.join(", ")}`, listed, listed.join() === owners.join(), answer)
+    })
+  }),
   SubAccounts.envelopeRule("api-keys", Paths.apiKeys, "read-only")
 ]

@@ -458,7 +458,8 @@ export const make = (speaks: "document" | "live", lag: number) => {
       fields,
       "data",
       30,
-      chosen.map(([apiKey, key]) => ({
+      // Only the live exchange documents an order: the newest key first.
+      (isLive ? chosen.toReversed() : chosen).map(([apiKey, key]) => ({
         subAccountId: key.owner,
         id: uuidOf(apiKey),
         title: key.title,

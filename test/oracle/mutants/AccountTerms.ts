@@ -124,6 +124,14 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["api-keys.switched"],
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "isEnabled"], () => true)
   }),
+  mutant("terms-keys-order", "the oldest key is listed first", {
+    breaks: ["api-keys.order"],
+    ...changing(
+      SubAccountApiKeys.endpoint.path,
+      ["data"],
+      (keys) => Array.isArray(keys) ? keys.toReversed() : keys
+    )
+  }),
   mutant("terms-exponent", "small balances have an exponent", {
     breaks: ["transfers.least"],
     ...changing(TradeBalance.endpoint.path, ["available"], (value) => String(Number(value)))
