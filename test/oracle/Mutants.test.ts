@@ -148,7 +148,7 @@ describeInFull("malformed responses", () => {
           const own = new Set(all.flatMap(({ breaks }) => breaks))
           assert.deepStrictEqual(untouched.filter((id) => !own.has(id)), [])
         }),
-      300_000
+      600_000
     )
   }
 })
@@ -178,7 +178,7 @@ describe("semantic faults", () => {
           }
         }
         assert.deepStrictEqual(survivors, [], `${count - survivors.length} of ${count} found`)
-      }), 300_000)
+      }), 600_000)
   }
 
   for (const dialect of dialects) {

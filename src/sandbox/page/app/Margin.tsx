@@ -198,7 +198,7 @@ const askToClose = (position: OpenPosition): void => {
   ask({
     title: `Close the ${direction} position of ${account} on ${market}?`,
     words: `A market order ${direction === "long" ? "sells" : "buys"} ${size} at the best prices in the order book. ` +
-      `At the mark price, the unrealised profit is ${signed(pnl, 2)} ${money}. Closing the position also cancels its ` +
+      `At the mark price, the unrealized profit is ${signed(pnl, 2)} ${money}. Closing the position also cancels its ` +
       "take-profit and stop-loss.",
     verb: "Close position",
     does: () => void act(`The position on ${market} is closed`, () => close(position), "account", "market")
