@@ -415,16 +415,17 @@ export const make = (speaks: "document" | "live", lag: number) => {
       ? Number(value)
       : undefined
 
-  /**
-   * Returns a page of the records, sorted by the hash of their text. The order looks random, but is always the same.
-   */
+  /** Sorts records by the hash of their text. The order looks random, but is always the same. */
+  const shuffled = (records: ReadonlyArray<Fields>): ReadonlyArray<Fields> =>
+    records.toSorted((one, two) => uuidOf(JSON.stringify(one)) < uuidOf(JSON.stringify(two)) ? -1 : 1)
+
+  /** Returns a page of the records in the given order. */
   const page = (fields: Fields, key: string, absent: number, records: ReadonlyArray<Fields>): Reply => {
     const [limit, offset] = [integer(fields["limit"], 1, 100, absent), integer(fields["offset"], 0, 10_000, 0)]
     if (limit === undefined || offset === undefined) {
       return refuseFields(...(limit === undefined ? ["limit"] : []), ...(offset === undefined ? ["offset"] : []))
     }
-    const sorted = records.toSorted((one, two) => uuidOf(JSON.stringify(one)) < uuidOf(JSON.stringify(two)) ? -1 : 1)
-    return ok(backwards({ limit, offset, total: null, [key]: sorted.slice(offset, offset + limit).map(backwards) }))
+    return ok(backwards({ limit, offset, total: null, [key]: records.slice(offset, offset + limit).map(backwards) }))
   }
 
   const isText = (value: unknown) => value === undefined || typeof value === "string"
@@ -435,7 +436,8 @@ export const make = (speaks: "document" | "live", lag: number) => {
     const chosen = (["planId", "ticker"] as const).filter((key) => fields[key] !== undefined)
     const wrong = chosen.filter((key) => !paid.some((payment) => payment[key] === fields[key]))
     if (wrong.length > 0) return error(400, 0, "Validation failed", messages(wrong.map((key) => [key, 0])))
-    return page(fields, "records", 100, paid.filter((payment) => chosen.every((key) => payment[key] === fields[key])))
+    const isChosen = (payment: Fields) => chosen.every((key) => payment[key] === fields[key])
+    return page(fields, "records", 100, shuffled(paid.filter(isChosen)))
   }
 
   const subAccounts = (owner: string, fields: Fields): Reply => {
@@ -443,7 +445,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
     if (!isText(search)) return refuseFields("search")
     const subs = [...accountOf(owner).subs.values()]
     const isFound = ({ alias, id }: Fields) => [alias, id].some((text) => String(text).includes(String(search)))
-    return page(fields, "data", 30, subs.filter((sub) => search === undefined || isFound(sub)))
+    return page(fields, "data", 30, shuffled(subs.filter((sub) => search === undefined || isFound(sub))))
   }
 
   const apiKeys = (owner: string, fields: Fields): Reply => {
@@ -454,24 +456,20 @@ export const make = (speaks: "document" | "live", lag: number) => {
     const chosen = [...keys].filter(([, key]) =>
       subs.has(key.owner) && (subAccountId === undefined || subAccountId === key.owner)
     )
-    return page(
-      fields,
-      "data",
-      30,
-      // Only the live exchange documents an order: the newest key first.
-      (isLive ? chosen.toReversed() : chosen).map(([apiKey, key]) => ({
-        subAccountId: key.owner,
-        id: uuidOf(apiKey),
-        title: key.title,
-        isEnabled: key.isOn,
-        apiKey,
-        apiSecret: "",
-        type: "",
-        lastActivity: key.usedAt,
-        restrictAccess: key.only !== undefined,
-        accessEndpoints: key.only ?? []
-      }))
-    )
+    const shown = chosen.map(([apiKey, key]) => ({
+      subAccountId: key.owner,
+      id: uuidOf(apiKey),
+      title: key.title,
+      isEnabled: key.isOn,
+      apiKey,
+      apiSecret: "",
+      type: "",
+      lastActivity: key.usedAt,
+      restrictAccess: key.only !== undefined,
+      accessEndpoints: key.only ?? []
+    }))
+    // Only the live exchange documents an order: the newest key first.
+    return page(fields, "data", 30, isLive ? shown.toReversed() : shuffled(shown))
   }
 
   const applyCode = (owner: string, { code, passphrase }: Fields): Reply => {
