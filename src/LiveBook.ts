@@ -48,7 +48,7 @@ export interface Book {
 export type LiveBook = LiveView.LiveView<Book, StreamErrors.PublicFailure>
 
 /**
- * The best level of each side; absent if the side has no levels.
+ * The best level of each side; absent for a side without levels.
  *
  * @category models
  */
@@ -139,7 +139,7 @@ class Side {
   /** The slot of each level in {@link #slots}, in the same order as {@link #keys}. */
   readonly #order: Array<number> = []
   readonly #slots: Array<DepthChannel.Level> = []
-  /** The free slots, whose levels were removed. */
+  /** The slots whose levels were removed; new levels reuse them. */
   readonly #free: Array<number> = []
 
   constructor(name: SideName) {

@@ -156,7 +156,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   readonly #model: Model<Event, Snapshot, A>
   readonly #clock: Clock.Clock
   readonly #waiting = new Set<() => void>()
-  /** Open if the state has to be read again before the regular interval has passed. */
+  /** Open while the state has to be read again without waiting for the regular interval. */
   readonly isDue = Latch.makeUnsafe(false)
   #why: Why | undefined = "connecting"
   #since: Time.UnixTime

@@ -51,7 +51,7 @@ const ages = (view: LiveView.LiveView<unknown, unknown>) =>
   Effect.map(Effect.flatMap(view.get, LiveView.age), Duration.toSeconds)
 
 describe("a live view", () => {
-  it.effect("a view reports whether it is complete, and otherwise why not, since when, and its last complete value", () =>
+  it.effect("a view reports whether it is complete; if not, it reports why, since when, and its last complete value", () =>
     Effect.gen(function*() {
       const { push, view } = yield* summed()
       const { states } = yield* changesOf(view)

@@ -1,6 +1,6 @@
 /**
  * The names of the promise client's services, with their docs. TypeScript drops a doc comment when a mapped type renames
- * a key, so `src/PromiseServices.ts` repeats them. `TXC_TEST_RECORD=1` writes that file.
+ * a key, so `src/PromiseServices.ts` repeats the docs. `TXC_TEST_RECORD=1` writes that file.
  */
 import { assert, describe, it } from "@effect/vitest"
 import ts from "@tsd/typescript"
@@ -69,7 +69,7 @@ const exported = (path: string) => {
 }
 
 describe("the names of the promise client's services", () => {
-  it("each service of the promise client has its name in the contract, and its own doc", () => {
+  it("each service of the promise client has the same name as in the contract, and has its own doc", () => {
     const path = at("PromiseServices.ts")
     if (process.env["TXC_TEST_RECORD"] !== undefined) writeFileSync(path, generated)
     assert.strictEqual(readFileSync(path, "utf8"), generated)

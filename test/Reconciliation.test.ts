@@ -226,7 +226,7 @@ const ever = (ids: ReadonlyArray<string>, { forgotten }: Network) =>
   })
 
 /**
- * Places one order safely: retries, with a new client order id, only once it is certain that the previous attempt
+ * Places one order safely: retries it with a new client order id, but only once it is certain that the previous attempt
  * placed no order. Returns the client order ids and the outcome.
  */
 const placeSurely = Effect.fnUntraced(function*(

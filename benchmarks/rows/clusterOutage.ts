@@ -48,8 +48,8 @@ const seconds = (millis: ReadonlyArray<number>) => show(bracket(millis.map((valu
 const overLease = (millis: ReadonlyArray<number>) => ({ wall: bracket(millis.map((value) => value / lease)) })
 
 /**
- * In each round, kills a node, and calls each venue through another node until it responds. Returns the time until each
- * round's last response, in milliseconds.
+ * In each round, kills a node, and calls each venue through another node until the venue responds. Returns the time
+ * until each round's last response, in milliseconds.
  */
 const killed = async (
   [first, ...others]: readonly [Node, ...ReadonlyArray<Node>],

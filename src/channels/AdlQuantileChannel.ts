@@ -1,6 +1,7 @@
 /**
  * The places of the account's positions in the auto-deleveraging (ADL) queue, every 30 seconds. When the exchange can't
- * liquidate a position in the market, it reduces positions on the opposite side, starting at the front of the queue.
+ * close a liquidated position by trading in the book, it reduces positions on the opposite side, starting at the front
+ * of the queue.
  *
  * @example
  * ```ts

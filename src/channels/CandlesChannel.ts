@@ -41,8 +41,8 @@ const units = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, M: 2_592_000 } as c
 
 /**
  * The interval lengths: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months of 30 days (`M`).
- * The list contains the lengths in `Candles.intervals`, all lengths that divide a minute, an hour or a day evenly, and
- * two days.
+ * The list contains every whole number of seconds, minutes or hours that divides a minute, an hour or a day, two days,
+ * and the other lengths in `Candles.intervals`.
  *
  * @category constants
  */
@@ -102,7 +102,7 @@ const intervalOf = new Map<number, Interval>(intervals.map((interval) => [second
 
 const seconds = [...intervalOf.keys()]
 
-/** The schema of an interval: its length in seconds on the wire. */
+/** The schema of an interval length, which is a number of seconds on the wire. */
 const Interval = Schema.Literals(seconds).annotate(Constraint.annotation({ kind: "oneOf", values: seconds })).pipe(
   Schema.decodeTo(oneOf(intervals), {
     // The casts are safe, because intervals and lengths correspond one to one.
@@ -124,7 +124,7 @@ export interface Topic {
 }
 
 /**
- * The candles to read once.
+ * Selects the candles that a query reads.
  *
  * @category models
  */
@@ -194,7 +194,7 @@ export const channel = Channel.make({
   continuity: "changed",
   pushes: { when: "changed", everyMillis: 500 },
   queries: {
-    /** Reads the candles of a time range. */
+    /** Reads the candles in a time range. */
     list: Channel.query({
       method: "candles_request",
       params: positional<Request>({ market: MarketName, start: UnixSeconds, end: UnixSeconds, interval: Interval }),
@@ -218,26 +218,26 @@ const readLatest = ({ interval, market }: Topic): Continuity.Read<ReadonlyArray<
     return ask(channel.queries.list, { market, interval, start: UnixSeconds.make(start), end: UnixSeconds.make(end) })
   })
 
-/** A candle's volume never decreases, so the version with the higher volume is the newer version. */
+/** A candle's volume never decreases, so of two versions, the one with the higher volume is newer. */
 const contains = (candles: ReadonlyArray<Candle>, { time, volume }: Candle): boolean =>
   candles.some((known) => known.time === time && Order(known.volume, volume) >= 0)
 
 /**
- * A market's candles, as a stream or read once.
+ * A market's candles, as a stream or from a query.
  *
  * @category services
  */
 export class CandlesChannel extends Context.Service<CandlesChannel, {
   /**
-   * Emits the latest candles, at most 100, as a `Snapshot` with the latest candle last, and then each change to a
-   * candle, at most two per second. A candle's last change has the candle's final values.
+   * Emits up to 100 of the latest candles, oldest first, as a `Snapshot`. Then emits each change to a candle, at most
+   * two per second. The last change to a candle contains its final values.
    *
    * Each combination of market and interval needs its own connection.
    */
   readonly stream: (
     topic: Topic
   ) => Stream.Stream<Item.Item<Candle, ReadonlyArray<Candle>>, StreamErrors.PublicFailure>
-  /** Reads the candles of a time range, oldest first. */
+  /** Reads the candles in a time range, oldest first. */
   readonly list: (request: Request) => Effect.Effect<ReadonlyArray<Candle>, StreamErrors.QueryFailure<"public">>
 }>()("effect-txc/channels/CandlesChannel") {
   /** Provides this service. Requires a `PublicSession`. */

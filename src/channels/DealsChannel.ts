@@ -188,15 +188,15 @@ const recordsOf = ({ market }: topics.Market): Continuity.Records<Deal, Deal> =>
 })
 
 /**
- * The trades of the account's own orders on a market, as a stream or read once.
+ * The trades of the account's own orders on a market, as a stream or from a query.
  *
  * @category services
  */
 export class DealsChannel extends Context.Service<DealsChannel, {
   /**
-   * Emits the latest trades, at most 100, as a `Snapshot` with the latest trade last, and then each trade. After a lost
-   * connection, the stream emits the missed trades as events. The stream is interrupted only if there are more missed
-   * trades than fit on a page.
+   * Emits up to 100 of the latest trades, oldest first, as a `Snapshot`, and then each trade. After a lost connection,
+   * the stream emits the missed trades as events. The stream is interrupted only if more trades were missed than fit on
+   * a page.
    */
   readonly stream: (
     topic: topics.Market

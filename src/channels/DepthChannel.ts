@@ -60,7 +60,7 @@ export const priceSteps = [
 ] as const
 
 /**
- * The order book to subscribe to, or to read once.
+ * The order book to subscribe to or to query.
  *
  * @category models
  */
@@ -110,7 +110,7 @@ export interface DepthMessage {
 }
 
 /**
- * An order book, read once.
+ * An order book in the response to a query.
  *
  * @category models
  */
@@ -258,7 +258,7 @@ const tracked = (): Continuity.Tracked<DepthMessage> => {
 }
 
 /**
- * A market's order book, as a stream of a book and its changes, or read once.
+ * A market's order book, as a stream of a book and its changes, or from a query.
  *
  * @category services
  */

@@ -140,7 +140,7 @@ const numbers = {
 export type ListedType = keyof typeof numbers
 
 /**
- * The page of orders to read once.
+ * Selects the page of orders that a query reads.
  *
  * @category models
  */
@@ -280,13 +280,13 @@ const readLatest = (topic: Topic): Continuity.Read<ReadonlyArray<ExecutedOrder>>
   )
 
 /**
- * The account's closed orders, as a stream or read once.
+ * The account's closed orders, as a stream or from a query.
  *
  * @category services
  */
 export class ExecutedOrdersChannel extends Context.Service<ExecutedOrdersChannel, {
   /**
-   * Emits the latest orders, at most 100, as a `Snapshot`, sorted as in the exchange's response, and then each order
+   * Emits up to 100 of the latest orders as a `Snapshot`, sorted as in the exchange's response, and then each order
    * that closes. After every lost connection, the stream is interrupted and starts with a `Snapshot` again, because an
    * order may have been missed: the documentation does not state whether the exchange sorts the orders by closing time.
    */

@@ -1,5 +1,5 @@
 /**
- * A market's last price, whenever it has changed. Public.
+ * A market's last price, whenever it changes. Public.
  *
  * @example
  * ```ts
@@ -78,7 +78,7 @@ export const channel = Channel.make({
 })
 
 /**
- * A market's last price, as a stream or read once.
+ * A market's last price, as a stream or from a query.
  *
  * @category services
  */

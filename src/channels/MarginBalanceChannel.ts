@@ -128,14 +128,14 @@ export const channel = Channel.make({
 })
 
 /**
- * The collateral account's balances, as a stream or read once.
+ * The collateral account's balances, as a stream or from a query.
  *
  * @category services
  */
 export class MarginBalanceChannel extends Context.Service<MarginBalanceChannel, {
   /**
    * Emits the balances of the topic's assets as a `Snapshot`, and then the changed balances, at most once every 1.5
-   * seconds. An event has the complete balance of each asset that has changed.
+   * seconds. An event contains the complete balance of each asset that has changed.
    */
   readonly stream: (
     topic?: topics.AnyAsset

@@ -75,7 +75,7 @@ export interface MarketStatistics extends Statistics {
 }
 
 /**
- * The statistics to read once.
+ * Selects the statistics that a query reads.
  *
  * @category models
  */
@@ -131,7 +131,7 @@ export const channel = Channel.make({
 })
 
 /**
- * A market's statistics over the last 24 hours as a stream, or over any period, read once.
+ * A market's statistics: over the last 24 hours as a stream, or over any period from a query.
  *
  * @category services
  */

@@ -1,5 +1,5 @@
 /**
- * A market's statistics since midnight UTC, whenever they have changed. Public.
+ * A market's statistics since midnight UTC, whenever they change. Public.
  *
  * @example
  * ```ts
@@ -106,7 +106,7 @@ export const channel = Channel.make({
 })
 
 /**
- * A market's statistics since midnight UTC, as a stream or read once.
+ * A market's statistics since midnight UTC, as a stream or from a query.
  *
  * @category services
  */

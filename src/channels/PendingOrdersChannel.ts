@@ -133,7 +133,7 @@ const contains = (all: ReadonlyArray<orders.PendingOrder>, { event, order }: Ord
 }
 
 /**
- * The orders on a market that can still trade, as a stream or read once.
+ * The orders on a market that can still trade, as a stream or from a query.
  *
  * @category services
  */

@@ -77,14 +77,14 @@ export const channel = Channel.make({
 })
 
 /**
- * The trade account's balances, as a stream or read once.
+ * The trade account's balances, as a stream or from a query.
  *
  * @category services
  */
 export class SpotBalanceChannel extends Context.Service<SpotBalanceChannel, {
   /**
    * Emits the balances of the topic's assets as a `Snapshot`, and then the changed balances, at most once per second.
-   * An event has the complete balance of each asset that has changed.
+   * An event contains the complete balance of each asset that has changed.
    */
   readonly stream: (
     topic?: topics.AnyAsset

@@ -72,7 +72,7 @@ export interface MarketTrades {
 }
 
 /**
- * The trades to read once.
+ * Selects the trades that a query reads.
  *
  * @category models
  */
@@ -121,7 +121,7 @@ export const channel = Channel.make({
   continuity: "identified",
   pushes: { when: "event", everyMillis: 0 },
   queries: {
-    /** Reads the latest trades, latest first. */
+    /** Reads the latest trades, newest first. */
     list: Channel.query({
       method: "trades_request",
       params,
@@ -134,20 +134,20 @@ export const channel = Channel.make({
 })
 
 /**
- * A market's trades, as a stream or read once.
+ * A market's trades, as a stream or from a query.
  *
  * @category services
  */
 export class TradesChannel extends Context.Service<TradesChannel, {
   /**
-   * Emits the market's latest trades, at most 100, as a `Snapshot` with the latest trade last, and then each trade.
-   * After a lost connection, the stream emits the missed trades as events. The stream is interrupted only if there are
-   * more missed trades than the exchange resends.
+   * Emits up to 100 of the market's latest trades, oldest first, as a `Snapshot`, and then each trade. After a lost
+   * connection, the stream emits the missed trades as events. The stream is interrupted only if more trades were missed
+   * than the exchange resends.
    */
   readonly stream: (
     topic: topics.Market
   ) => Stream.Stream<Item.Item<Trade, ReadonlyArray<Trade>>, StreamErrors.PublicFailure>
-  /** Reads a market's latest trades, latest first. */
+  /** Reads a market's latest trades, newest first. */
   readonly list: (request: Request) => Effect.Effect<ReadonlyArray<Trade>, StreamErrors.QueryFailure<"public">>
 }>()("effect-txc/channels/TradesChannel") {
   /** Provides this service. Requires a `PublicSession`. */

@@ -1,4 +1,4 @@
-/** The code that only `effect-txc host --cluster` needs. Other commands do not load it. */
+/** The code that `effect-txc host` and its subcommands need only for a cluster. Without a cluster, it is not loaded. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"

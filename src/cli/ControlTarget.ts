@@ -94,8 +94,8 @@ const ambiguous = (servers: ReadonlyArray<Running.Running>) =>
   })
 
 /**
- * Chooses among several servers: the one that `TXC_BASE_URL` names; otherwise the only one that uses this project's
- * default folders; if none of them does, the only server.
+ * Chooses a server: the one that `TXC_BASE_URL` names; otherwise the only one that uses this project's default folders
+ * or, if none uses them, the only one that is running.
  */
 const closest = Effect.fnUntraced(function*(servers: ReadonlyArray<Running.Running>) {
   const { resolve } = yield* Path.Path

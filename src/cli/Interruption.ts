@@ -7,7 +7,7 @@ let isTerminated = false
 
 let isClosed = false
 
-/** Whether the terminal from which this process was started has closed, and the process kept running. */
+/** Whether the terminal from which this process was started has closed, but the process has kept running. */
 let hasOutlived = false
 
 /** Whether this process is a server, which should keep running when its terminal closes. */
@@ -23,7 +23,7 @@ const close = (): void => {
 }
 
 /**
- * Ends this process as SIGTERM would if its terminal closes, or if the program that reads its output, such as `head`,
+ * Ends this process, as SIGTERM would, if its terminal closes, or if the program that reads its output, such as `head`,
  * exits first.
  */
 export const listen = (): void => {

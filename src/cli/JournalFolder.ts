@@ -19,10 +19,10 @@ export const folder: Flag.Flag<Option.Option<string>> = Flags.optional(
   "The folder of the journal. A sandbox resumes from the journal in it"
 )
 
-/** The default folder, in the working directory, for a sandbox that a program starts, not a person. */
+/** The default folder, in the working directory, for a sandbox started by a program instead of a person. */
 const programFolder = "effect-txc-data"
 
-/** The default folder, in the working directory, for a host that a program starts, not a person. */
+/** The default folder, in the working directory, for a host started by a program instead of a person. */
 const programHostFolder = "effect-txc-host"
 
 /** Returns the path of the journal file in a folder. */

@@ -137,8 +137,8 @@ const within = (path: ReadonlyArray<string>, ast: SchemaAST.AST, isRequired: boo
 }
 
 /**
- * Returns a request's fields. If several fields have the same name, each name is prefixed with the keys that lead to
- * the field.
+ * Returns a request's fields. If several fields have the same name, the keys that lead to each of them are put before
+ * its name.
  */
 export const fieldsOf = (schema: Schema.Constraint): ReadonlyArray<Field> => {
   const fields = SchemaAST.isObjects(schema.ast) && schema.ast.propertySignatures.length > 0
@@ -186,8 +186,8 @@ const expected = ({ path, schema, valid }: Field, text: string): string => {
 }
 
 /**
- * Up to this number of required fields, all of them are arguments. The order of more arguments would be hard to
- * remember.
+ * If a request has at most this many required fields, all of them are arguments. The order of more arguments would be
+ * hard to remember.
  */
 const mostArguments = 4
 

@@ -19,7 +19,7 @@ export interface Screen {
   readonly isTerminal: boolean
   /** The width of a line in characters; `Infinity` if standard output is not a terminal. */
   readonly columns: number
-  /** The styles. They do nothing with `NO_COLOR`, or if standard output is not a terminal. */
+  /** The styles. They do nothing if `NO_COLOR` is set or standard output is not a terminal. */
   readonly paint: Paint
 }
 

@@ -250,7 +250,7 @@ const write = Effect.fnUntraced(function*(
 })
 
 /**
- * When the check is interrupted, writes the report of the rules that have run. The process then exits with the report's
+ * When the check is interrupted, writes a report on the rules that have run. The process then exits with the report's
  * exit code.
  */
 const onInterrupt = Effect.fnUntraced(function*(

@@ -3,7 +3,7 @@
  * endpoint.
  *
  * `Exchange.layer` provides every endpoint. A program that must start fast or have a small bundle can instead provide
- * an account and only the endpoints that it uses, and import each module by its own path.
+ * an account and only the endpoints that it uses. It should then import each module by its own path.
  *
  * @example
  * ```ts

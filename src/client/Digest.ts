@@ -5,7 +5,7 @@ import { nodeCrypto } from "./NodeCrypto.ts"
 
 /** The first 128 bits of an API key's SHA-256, as hexadecimal digits. */
 export const ofApiKey = (apiKey: string): Effect.Effect<string> => {
-  // Uses `node:crypto` where available, because `node:crypto` hashes synchronously and loads faster than WebCrypto.
+  // Uses `node:crypto` where available, because it hashes synchronously and loads faster than WebCrypto.
   const crypto = nodeCrypto()
   const digest = crypto === undefined ? digestOf(apiKey) : Effect.sync(() => crypto.hash("sha256", apiKey))
   return Effect.map(digest, (digits) => digits.slice(0, 32))

@@ -1,5 +1,5 @@
 /**
- * Records every mutating attempt before it is sent. If a process dies or is interrupted during a call, the record
+ * Records every mutating attempt before it is sent. If the process dies or the call is interrupted, the record
  * contains the data that `Reconciliation` needs to find out the outcome.
  *
  * @example

@@ -5,10 +5,10 @@
  * one. A nonce is at most two seconds ahead of the clock; a call whose nonce would be further ahead waits. If the clock
  * is set back by more than four seconds, calls fail until the clock has caught up, and the error gives that reason.
  *
- * These layers keep their nonces in memory. A program that restarts before the clock has passed the last nonce that it
- * used might reuse a nonce. After calls in the same millisecond, the last nonce is a millisecond or two ahead of
- * the clock; after a burst, it is up to two seconds ahead. The exchange refuses a used nonce, so no call is applied
- * twice. `NonceRedis` remembers nonces across restarts.
+ * These layers keep their nonces in memory. If a program restarts before the clock has passed the last nonce that the
+ * program used, it might reuse a nonce. After calls in the same millisecond, the last nonce is a millisecond or two
+ * ahead of the clock; after a burst, it is up to two seconds ahead. The exchange refuses a used nonce, so no call is
+ * applied twice. `NonceRedis` remembers nonces across restarts.
  *
  * @example
  * ```ts

@@ -184,10 +184,9 @@ return 0
  *
  * No nonce is issued twice, unless Redis loses its data and the clock of its replacement is behind. In that case, the
  * exchange refuses calls until that clock has caught up, because their nonces are not greater than earlier ones. If a
- * program is paused and loses the lock, its call has a smaller nonce than the next holder's call. If the paused
- * program's call arrives after the next holder's call, the exchange refuses the paused program's call, which proves
- * that this call was not applied. A call fails with `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached
- * or the lock is not free within twenty seconds.
+ * program is paused and loses the lock, its call has a smaller nonce than the next holder's call. If it also arrives
+ * after that call, the exchange refuses it, which proves that it was not applied. A call fails with
+ * `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached or the lock is not free within twenty seconds.
  *
  * @category layers
  */

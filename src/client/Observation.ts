@@ -28,8 +28,8 @@ export interface Progress {
 }
 
 /**
- * Makes a call in a span if there is a tracer or a parent span, and otherwise without a span: nothing would read the
- * span, and it would cost more than the rest of the call.
+ * Makes a call in a span if there is a tracer or a parent span. Otherwise nothing would read the span, which would cost
+ * more than the rest of the call, so there is none.
  */
 export const spanned = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   inSpan(name, call, noFrame)

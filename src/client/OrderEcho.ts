@@ -17,7 +17,7 @@ import {
   SelfTradePrevention
 } from "../domain/Order.ts"
 
-/** The fields that can be present both in an order request and in an order of the response. */
+/** The fields that an order request and an order in a response can have in common. */
 interface Echoed {
   /** The client order id. */
   readonly clientOrderId?: ClientOrderId

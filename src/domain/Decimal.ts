@@ -152,8 +152,8 @@ const isNegative = (text: string): boolean => text.charCodeAt(0) === 45 && /[1-9
 const isPositive = (text: string): boolean => text.charCodeAt(0) !== 45 && /[1-9]/u.test(text)
 
 /**
- * A string. A value of another JSON type breaks the constraint `decimal` and not `type`, because the document treats an
- * amount that is a JSON number like text that is not a decimal.
+ * A string. A value of another JSON type breaks the constraint `decimal` and not `type`, because the document refuses
+ * an amount sent as a JSON number in the same way as text that is not a decimal.
  */
 const Text = Schema.String.annotate(Constraint.annotation({ kind: "decimal" }))
 
@@ -362,7 +362,7 @@ const format = (units: bigint, scale: number): string => {
 export const fromUnits = (units: bigint, scale: number): Result.Result<Decimal, Schema.SchemaError> =>
   parse(format(units, scale))
 
-/** Converts two decimals to integers with the same scale, which is the larger one of their own scales. */
+/** Converts two decimals to integers with the same scale: the larger of their own scales. */
 const align = (self: Decimal, that: Decimal): readonly [bigint, bigint, number] => {
   const a = writtenScale(self)
   const b = writtenScale(that)

@@ -1,6 +1,7 @@
 /**
- * The places of the account's futures positions in the auto-deleveraging (ADL) queue. When the exchange can't liquidate
- * a position in the market, it reduces positions on the opposite side, starting at the front of the queue.
+ * The places of the account's futures positions in the auto-deleveraging (ADL) queue. When the exchange can't close a
+ * liquidated position by trading in the book, it reduces positions on the opposite side, starting at the front of the
+ * queue.
  *
  * @example
  * ```ts

@@ -40,7 +40,7 @@ import * as Wire from "../protocol/Wire.ts"
 export const defaultLimit = 50
 
 /**
- * Selects the closed positions to read by their closing time, and sets the page size.
+ * Selects the positions to read, by the time when they were closed, and sets the page size.
  *
  * @category models
  */

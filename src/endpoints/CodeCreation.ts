@@ -37,7 +37,7 @@ import * as Wire from "../protocol/Wire.ts"
 export interface Request {
   /** The code's currency. */
   readonly ticker: Ticker
-  /** The code's amount, in units of the asset. The exchange debits this amount from the main balance. */
+  /** The code's amount, in units of `ticker`. The exchange debits this amount from the main balance. */
   readonly amount: Amount
   /** A passphrase of at most 25 characters, needed to apply the code. */
   readonly passphrase?: Passphrase
@@ -59,9 +59,7 @@ const request = () =>
  * @category models
  */
 export interface CreatedCode {
-  /**
-   * The code. Anyone except its creator can apply the code; a code that has a passphrase also requires the passphrase.
-   */
+  /** The code. Anyone except its creator can apply it; if it has a passphrase, the passphrase is also required. */
   readonly code: Code
   /** The exchange's confirmation message. */
   readonly message: string

@@ -38,8 +38,8 @@ import * as Wire from "../protocol/Wire.ts"
  */
 export interface StreamRequest {
   /**
-   * Only payments on this futures market. Default: all markets. The live exchange announced that it will require this
-   * field.
+   * Only payments on this futures market. Default: all markets. The live exchange has announced that it will require
+   * this field.
    */
   readonly market?: MarketName
   /** The maximum number of records per page, 1 to 100. Default 100. */

@@ -41,7 +41,7 @@ export const maxOffset = 1_000_000
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt also rejects NaN and infinity, naming the constraint.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt rejects NaN and infinity too, and names the constraint.
 const Whole = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort())
 
 const between = (min: number, max: number) =>

@@ -68,7 +68,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  * @category services
  */
 export class HedgeMode extends Context.Service<HedgeMode, {
-  /** Whether hedge mode is on. */
+  /** Reads whether hedge mode is on. */
   readonly get: Effect.Effect<boolean, Failure>
 }>()("effect-txc/endpoints/HedgeMode") {
   /** Provides this service. Requires an account's `Call`. */

@@ -1,6 +1,5 @@
 /**
- * A market's kill switch: a timer that cancels the account's orders on the market unless the timer is started again in
- * time.
+ * A market's kill switch: a timer that cancels the account's orders on the market unless it is started again in time.
  *
  * @example
  * ```ts
@@ -125,8 +124,7 @@ export interface Timer {
   /** The time when the kill switch cancels the orders unless it is armed again, in Unix seconds. */
   readonly cancellationTime: UnixSeconds
   /**
-   * The types of orders that the kill switch cancels. Absent (`null` on the wire) when the kill switch cancels all
-   * types.
+   * The types of orders that the kill switch cancels. Absent (`null` on the wire) when it cancels orders of all types.
    */
   readonly types?: ReadonlyArray<CancelAllType | Unrecognised.Unrecognised>
 }

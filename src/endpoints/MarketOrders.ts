@@ -1,6 +1,6 @@
 /**
- * Market orders. A market order trades immediately against the best orders in the book. A buy's amount is the amount of
- * the quote currency to spend.
+ * Market orders. A market order trades immediately against the best orders in the book. For a buy, the amount is
+ * the amount to spend, in the quote currency.
  *
  * @example
  * ```ts

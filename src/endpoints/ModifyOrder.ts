@@ -82,7 +82,7 @@ export interface ByOrderId extends CancelOrder.ByOrderId, Changes {}
 export interface ByClientOrderId extends CancelOrder.ByClientOrderId, Changes {}
 
 /**
- * The order to modify, identified by its order id or its client order id, and its new terms.
+ * The new terms of an order, and the order's identifier: its order id or its client order id.
  *
  * @category models
  */

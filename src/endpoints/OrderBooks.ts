@@ -37,7 +37,7 @@ export const maxLevels = 100
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt also rejects NaN and infinity, naming the constraint.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt rejects NaN and infinity too, and names the constraint.
 const Levels = Schema.Number.annotate(isInteger).check(
   Schema.isInt(isInteger).abort(),
   Schema.isGreaterThanOrEqualTo(0, Constraint.annotation({ kind: "min", min: 0 })),

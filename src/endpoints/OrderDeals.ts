@@ -101,7 +101,7 @@ export interface Deal {
   readonly fee: Decimal
   /** The fee's currency. */
   readonly feeAsset?: Ticker
-  /** Whether the trade got a retail price improvement (RPI). Live dialect only. */
+  /** Whether the trade received a retail price improvement (RPI). Live dialect only. */
   readonly rpi?: boolean
 }
 

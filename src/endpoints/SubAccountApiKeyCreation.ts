@@ -122,7 +122,7 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
  */
 export class SubAccountApiKeyCreation extends Context.Service<SubAccountApiKeyCreation, {
   /**
-   * Creates an API key for a sub-account. Store the key's secret, because no other call returns the secret.
+   * Creates an API key for a sub-account. Store the key's secret, because no other call returns it.
    *
    * Fails with `InvalidFields` when the account has no sub-account with this id.
    */

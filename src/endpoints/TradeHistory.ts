@@ -38,7 +38,7 @@ export const defaultLimit = 50
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt also rejects NaN and infinity, naming the constraint.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt rejects NaN and infinity too, and names the constraint.
 const Count = Schema.Number.annotate(isInteger).check(
   Schema.isInt(isInteger).abort(),
   Schema.isGreaterThanOrEqualTo(1, Constraint.annotation({ kind: "min", min: 1 }))
@@ -139,7 +139,7 @@ const all = TradeId.make("0")
  */
 export class TradeHistory extends Context.Service<TradeHistory, {
   /**
-   * Reads the latest trades that came after the given trade, latest first.
+   * Reads the latest trades that came after the given trade, newest first.
    *
    * Fails with `PublicRequestRejected` when the exchange does not list the market, and with `ValidationFailed`, before
    * anything is sent, when `limit` is below 1.

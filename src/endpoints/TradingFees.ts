@@ -1,5 +1,5 @@
 /**
- * The account's trading fees: default fees, and the markets' custom fees.
+ * The account's trading fees: the default fees, and custom fees for individual markets.
  *
  * @example
  * ```ts

@@ -203,8 +203,8 @@ export const noPositionsLeft: AtTheEnd = atTheEnd(
 
 /**
  * At the end of a history, the program's own ledger matches its balances. For each ticker, the amount that the program
- * last reported, for example with `say("ledger", { BTC: "1.5" })`, must equal the total of its trade and collateral
- * wallets.
+ * last reported, for example with `say("ledger", { BTC: "1.5" })`, must equal the ticker's total in the program's trade
+ * and collateral wallets.
  *
  * @category standard
  */

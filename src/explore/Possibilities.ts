@@ -273,7 +273,7 @@ export const of = (...kinds: ReadonlyArray<Kind>): Possibilities => ({
 /** No events happen, and messages have no delay. Only the order in which fibers run varies. */
 export const orders: Possibilities = { weights: {}, latency: { from: 0, to: 0 } }
 
-/** Responses are lost, broken, late or slow. */
+/** Responses are lost, broken, late or slow, and some calls are lost or delayed on the way to the exchange. */
 export const lostAnswers: Possibilities = {
   ...of("Fault"),
   symptoms: ["Reset", "BadGateway", "Delay", "Late", "Truncate", "Malformed", "Slow"]

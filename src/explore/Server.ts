@@ -39,7 +39,7 @@ export interface Server {
   readonly stop: Effect.Effect<void>
   /**
    * Carries out an action of the control plane, or a call of any account. Returns the exchange's reply, or `undefined`
-   * if the exchange is stopped, so that nothing happened.
+   * if nothing happened because the exchange is stopped.
    */
   readonly perform: (request: OwnerRequest) => Effect.Effect<Reply | undefined>
   /** Returns a market's last price, in units, or `undefined` before its first price. */

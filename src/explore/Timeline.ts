@@ -1,6 +1,6 @@
 /**
- * A history's time. While a task is ready, the time stands still. When no task is left, the time jumps to the next work
- * that is due.
+ * A history's time. While a task is ready, the time stands still. When no task is left, the time jumps to the next
+ * scheduled work.
  */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

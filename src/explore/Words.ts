@@ -161,7 +161,7 @@ const marginLines = ({ events }: History, begin: number): ReadonlyArray<Line> =>
     }
   })
 
-/** Describes the fills of the program's orders. */
+/** Describes when the program's orders are completely filled. */
 const orderLines = ({ events, moment }: History, begin: number): ReadonlyArray<Line> => {
   const own = new Map([...moment.endedOrders, ...moment.openOrders].map((order) => [order.id, order]))
   return events.flatMap(({ at, event }): ReadonlyArray<Line> => {

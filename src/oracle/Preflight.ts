@@ -28,7 +28,7 @@ const isPong = ({ json, text }: Target.Answer): boolean => json !== undefined &&
 
 /**
  * Whether the response is an error object of a private call. A 404 is not accepted, because other servers might use the
- * same format for it.
+ * same format for a 404.
  */
 const isPrivateError = ({ json, status }: Target.Answer): boolean =>
   status !== 404 && Json.isObject(json) && Number.isSafeInteger(json["code"]) && typeof json["message"] === "string"

@@ -155,7 +155,7 @@ export interface Report {
   readonly profile: Profile
   /** Whether broken `SHOULD` rules fail the check. */
   readonly strict: boolean
-  /** Whether the check was restricted to public calls. */
+  /** Whether the check can succeed even if it checks only public calls, because the target has no keys. */
   readonly publicOnly: boolean
   /** The seed of all generated values. */
   readonly seed: number

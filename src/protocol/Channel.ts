@@ -3,7 +3,7 @@
  * queries for the same data.
  *
  * The same value defines the client's service, the sandbox's pushed messages, the AsyncAPI document, the channel tables
- * and the test fixtures. Only the live exchange has a WebSocket; the document does not describe a WebSocket.
+ * and the test fixtures. Only the live exchange has a WebSocket; the document does not describe one.
  *
  * @example
  * ```ts

@@ -130,8 +130,8 @@ const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<strin
 
 /**
  * Returns the request field that a key in an error body refers to. For errors about the total (amount × price), the
- * live exchange uses a key that only requests to modify an order have as a field. For other requests, the client
- * assigns these errors to `amount`.
+ * live exchange uses a separate key, which is a field only in requests to modify an order. For other requests, the
+ * client assigns these errors to `amount`.
  */
 const fieldOf = ({ fields, nameOf }: Wire.Any, key: string): string | undefined =>
   nameOf(key) ?? (key === totalKey && Object.hasOwn(fields, "amount") ? "amount" : undefined)
@@ -380,8 +380,8 @@ const echoes = {
 } as const
 
 /**
- * Describes how a response that can't be decoded contradicts the request. The response may contain a different market,
- * side or client order id; with `sameId`, its order ids may also lack the request's. Returns `undefined` if there is no
+ * Describes how a response that can't be decoded contradicts the request: by a different market, side or client order
+ * id or, with `sameId`, by order ids that do not include the request's order id. Returns `undefined` if there is no
  * contradiction.
  */
 const contradictionIn = (

@@ -13,8 +13,8 @@ const nonceForm = /"nonce":("?)([0-9]+)"?/u
 export const nonceOf = (text: string): string | undefined => nonceForm.exec(text)?.[2]
 
 /**
- * Quotes a request's JSON text as one shell word. If the text contains a nonce, the shell expression `nonce` replaces
- * it.
+ * Quotes a request's JSON text as one shell word. The shell expression `nonce` replaces the nonce in the text, if there
+ * is one.
  */
 export const renewed = (text: string, nonce: string): string => {
   const found = nonceForm.exec(text)

@@ -202,7 +202,7 @@ const shortParts = (spelling: string): ReadonlyArray<string> => {
     const start = last - window + 1
     if (start >= 0 && gap >= start) found.push(spelling.slice(start, last + 1))
   }
-  // Even shorter strings occur in ordinary text by chance.
+  // Strings of four characters or fewer occur in ordinary text by chance.
   if (kept > window / 2 && kept < window) found.push(spelling)
   return found
 }

@@ -57,7 +57,7 @@ export const protectedCode: Code = Code.make("WBbe08a482-5faf-11ed-9b6a-0242ac12
 /** The passphrase of {@link protectedCode}. */
 export const passphrase: Passphrase = Passphrase.make("open sesame")
 
-/** A fixed-term plan that has paid interest to alice. */
+/** A fixed-term plan that has paid interest to `alice`. */
 export const plan: PlanId = PlanId.make("8e667b4a-0b71-4988-8af5-9474dbfaeb51")
 
 /** An empty sub-account of `alice`. */
@@ -76,7 +76,7 @@ export const trainingSubAccount: SubAccountId = SubAccountId.make("c4e6a1d8-90b2
  */
 export const counterparty: SetCounterpartyOptions = { market: marketName("BTC_USDT"), seed: 1 }
 
-/** The number of interest payments that alice has received. */
+/** The number of interest payments that `alice` has received. */
 export const payments = 250
 
 /** The price that {@link setUp} gives to each market. */

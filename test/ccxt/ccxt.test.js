@@ -63,7 +63,7 @@ describe("public calls", () => {
     assert.deepEqual(pick((await alice.fetchTradingFees())[btc], "maker", "taker"), { maker: 0.001, taker: 0.001 })
   })
 
-  test("fetchTickers, fetchOrderBook and fetchTrades return what was traded", async ({ alice, bob }) => {
+  test("fetchTickers, fetchOrderBook and fetchTrades show a trade, and the orders that it leaves in the book", async ({ alice, bob }) => {
     await alice.createOrder(btc, "limit", "sell", 0.5, 51000)
     await alice.createOrder(btc, "limit", "sell", 0.25, 52000)
     await bob.createOrder(btc, "limit", "buy", 1, 49000)
@@ -105,7 +105,7 @@ describe("accounts", () => {
     assert.equal((await alice.fetchBalance({ type: "swap" })).USDT.total, 50000)
   })
 
-  test("transfer moves funds between balances, under every balance name that ccxt uses", async ({ as }) => {
+  test("`transfer` moves funds between balances, under every balance name that ccxt uses", async ({ as }) => {
     const exchange = as(alice, { sign: { nonceWindow: true } })
     const all = async () =>
       Promise.all([

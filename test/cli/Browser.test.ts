@@ -25,7 +25,7 @@ const openedWith = (folder: string, programs: string) =>
   )
 
 describe("Browser", () => {
-  itOnTerminal("sandbox --open opens its page in the browser", () =>
+  itOnTerminal("`sandbox --open` opens its page in the browser", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const seen = join(folder, "seen")
@@ -40,7 +40,7 @@ describe("Browser", () => {
       assert.notInclude(plain, "No browser")
     }).pipe(Effect.scoped))
 
-  itOnTerminal("sandbox --open prints the page's address if no browser can be opened", () =>
+  itOnTerminal("`sandbox --open` prints the page's address if no browser can be opened", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const empty = join(folder, "empty")

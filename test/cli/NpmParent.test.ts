@@ -121,7 +121,7 @@ describe("a sandbox run by npm", { concurrent: true }, () => {
       assert.isTrue(isAlive(pid))
     }).pipe(Effect.scoped), 60_000)
 
-  it("a script that runs nothing but a sandbox is recognized", () => {
+  it("scripts that run nothing but a sandbox are distinguished from all other scripts", () => {
     for (
       const script of [
         "effect-txc",

@@ -10,7 +10,7 @@ const word = fc.stringMatching(/^[a-zé!]{1,12}$/u).map((text) => text.replaceAl
 
 describe("Screen", () => {
   property(
-    "wrap breaks lines between words and loses no word",
+    "`wrap` breaks lines between words and loses no word",
     [fc.array(fc.array(word, { maxLength: 20 }), { maxLength: 4 }), fc.integer({ min: 30, max: 60 }), fc.boolean()],
     (lines, width, hasColumn) =>
       Effect.sync(() => {
@@ -25,7 +25,7 @@ describe("Screen", () => {
   )
 
   property(
-    "fit returns text with exactly the given width, and marks truncation",
+    "`fit` returns text with exactly the given width, and marks truncation",
     [fc.stringMatching(/^[a-z ]{0,30}$/u), fc.integer({ min: 1, max: 20 })],
     (text, width) =>
       Effect.sync(() => {

@@ -19,12 +19,12 @@ const printed = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
 })
 
 describe("effect-txc asyncapi", () => {
-  it.live("asyncapi prints the AsyncAPI document", () =>
+  it.live("`asyncapi` prints the AsyncAPI document", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* printed(), AsyncApi.text())
     }))
 
-  it.live("asyncapi writes the document to the given file", () =>
+  it.live("`asyncapi` writes the document to the given file", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       assert.strictEqual(yield* printed("--file", file), "")

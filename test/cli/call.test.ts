@@ -25,7 +25,7 @@ const served = Effect.gen(function*() {
 })
 
 describe("effect-txc call", () => {
-  it.live("call asks for confirmation before it sends a mutating call to an exchange that may be live", () =>
+  it.live("`call` asks for confirmation before it sends a mutating call to an exchange that may be live", () =>
     Effect.gen(function*() {
       // A declined call must not be sent. If it were, it would fail with `ExchangeUnreachable`.
       const environment = environmentOf(`https://127.0.0.1:${yield* refusingPort}`)
@@ -47,7 +47,7 @@ describe("effect-txc call", () => {
       assert.deepStrictEqual([read.failed?.tag, read.drawn], ["ExchangeUnreachable", ""])
     }))
 
-  it.live("call does not ask for confirmation on a sandbox, and suggests a similar name for an unknown market", () =>
+  it.live("`call` does not ask for confirmation on a sandbox, and suggests a similar name for an unknown market", () =>
     Effect.gen(function*() {
       const environment = yield* served
       const created = yield* run(order, { environment, person: { answer: "n" } })
@@ -61,7 +61,7 @@ describe("effect-txc call", () => {
       assert.notInclude(tooLittle.failed?.said, "There is no market")
     }).pipe(Effect.scoped, Effect.provide(Sandbox.layer())))
 
-  it.live("call lists the settings that are missing", () =>
+  it.live("`call` lists the settings that are missing", () =>
     Effect.gen(function*() {
       const nowhere = yield* run(["call", "ServerStatus.ping"])
       assert.match(nowhere.failed?.said ?? "", /set either TXC_REGION.*\n.*effect-txc sandbox$/u)
@@ -72,7 +72,7 @@ describe("effect-txc call", () => {
 })
 
 describe("effect-txc sign", () => {
-  it.live("sign prints headers on standard output, and a working curl command on standard error", () =>
+  it.live("`sign` prints headers on standard output, and a working curl command on standard error", () =>
     Effect.gen(function*() {
       const environment = yield* served
       const body = `{"request":"/api/v4/main-account/balance","nonce":"1700000000000"}`

@@ -47,7 +47,7 @@ const balanceIn = (out: string, wallet: string, ticker: string): string | undefi
     .find((balance) => balance["wallet"] === wallet && balance["ticker"] === ticker)?.["free"]
 
 describe("effect-txc control", () => {
-  it.effect("control has a subcommand for every control-plane operation, and no two flags of a subcommand share a name", () =>
+  it.effect("`control` has a subcommand for every control-plane operation, and no two flags of a subcommand share a name", () =>
     Effect.gen(function*() {
       const operations = Object.values(ControlApi.groups).flatMap(({ endpoints }) => Object.keys(endpoints))
       assert.sameMembers(ControlOperations.all.map(({ name }) => name), operations)
@@ -60,7 +60,7 @@ describe("effect-txc control", () => {
       }
     }))
 
-  it.live("control finds the running sandbox, and accepts required fields as arguments and other fields as flags", () =>
+  it.live("`control` finds the running sandbox, and accepts required fields as arguments and other fields as flags", () =>
     scoped(Effect.gen(function*() {
       const { environment } = yield* served
       const control = (...args: ReadonlyArray<string>) => run(["control", ...args], { environment })
@@ -101,7 +101,7 @@ describe("effect-txc control", () => {
       assert.deepInclude(status[0], { kind: "sandbox", state: "document", commands: lines.length })
     })))
 
-  it.live("control prints tables on a terminal with 80 columns, and JSON with --json", () =>
+  it.live("`control` prints tables on a terminal with 80 columns, and JSON with --json", () =>
     scoped(Effect.gen(function*() {
       const { environment } = yield* served
       const person = { columns: 80 }
@@ -116,7 +116,7 @@ describe("effect-txc control", () => {
       assert.strictEqual(done.out, "done")
     })))
 
-  it.live("control names the wrong argument and suggests a similar name", () =>
+  it.live("`control` names the wrong argument and suggests a similar name", () =>
     scoped(Effect.gen(function*() {
       const { environment } = yield* served
       const cases: ReadonlyArray<readonly [said: string, ...args: ReadonlyArray<string>]> = [
@@ -139,7 +139,7 @@ describe("effect-txc control", () => {
       }
     })))
 
-  it.live("control explains how to choose a sandbox if none or several run, and requires a token for a remote sandbox", () =>
+  it.live("`control` explains how to choose a sandbox if none or several run, and requires a token for a remote sandbox", () =>
     scoped(Effect.gen(function*() {
       const { baseUrl, environment } = yield* served
       const elsewhere = yield* state
@@ -172,7 +172,7 @@ describe("effect-txc control", () => {
       assert.include((yield* run(["control", "status"], { environment })).out, "does not respond")
     })))
 
-  it.live("control rejects --venue while no host is running", () =>
+  it.live("`control` rejects --venue while no host is running", () =>
     Effect.gen(function*() {
       const environment = yield* state
       yield* announce(environment, { kind: "sandbox", url: "http://127.0.0.1:1", controlToken })
@@ -180,7 +180,7 @@ describe("effect-txc control", () => {
       assert.include(failed?.said, "only a host has venues")
     }).pipe(Effect.scoped))
 
-  it.live("control uses the host's venue that --venue names, or the host's only venue", () =>
+  it.live("`control` uses the host's venue that --venue names, or the host's only venue", () =>
     Effect.gen(function*() {
       const environment = yield* state
       const host = yield* Host.open({ token: controlToken })

@@ -13,7 +13,7 @@ const folder = Effect.acquireRelease(
 )
 
 describe("effect-txc explore", () => {
-  it.live("explore saves a counterexample that --replay can run again", () =>
+  it.live("`explore` saves a counterexample that --replay can run again", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const found = yield* run(["explore", module, "--only", "racing", "--save", at])
@@ -27,7 +27,7 @@ describe("effect-txc explore", () => {
       assert.strictEqual(again.failed?.tag, "Broken")
     }).pipe(Effect.scoped))
 
-  it.live("explore lists a module's programs when none has the given name", () =>
+  it.live("`explore` lists a module's programs when none has the given name", () =>
     Effect.gen(function*() {
       const { failed } = yield* run(["explore", module, "--only", "nobody"])
       assert.include(failed?.said ?? "", "careful, impatient, racing")

@@ -62,7 +62,7 @@ const make = ({ controlToken, controlUrl }: First) =>
   })
 
 describe("effect-txc host", () => {
-  it.live("host prints its address, keeps its venues and token across restarts, and stops with its parent process", () =>
+  it.live("`host` prints its address, keeps its venues and token across restarts, and stops with its parent process", () =>
     Effect.gen(function*() {
       const folder = join(dirname(yield* scratchFile), "venues")
       const states = { XDG_STATE_HOME: dirname(folder) }
@@ -153,7 +153,7 @@ describe("effect-txc host", () => {
       assert.strictEqual(status, 200)
     }).pipe(Effect.scoped))
 
-  it.effect("host rejects flags that have no effect in a cluster", () =>
+  it.effect("`host` rejects flags that have no effect in a cluster", () =>
     Effect.gen(function*() {
       const cluster = ["--cluster", "postgres://db.internal/effect_txc"]
       for (const flags of [["--data", "venues"], ["--memory"]]) {
@@ -162,7 +162,7 @@ describe("effect-txc host", () => {
       }
     }))
 
-  it.effect("host rejects flags that set a limit to zero", () =>
+  it.effect("`host` rejects flags that set a limit to zero", () =>
     Effect.gen(function*() {
       const { error } = yield* run(["host", "--max-awake", "0"])
       assert.include(error, `--max-awake cannot be "0"`)

@@ -20,12 +20,12 @@ const printed = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
 })
 
 describe("effect-txc openapi", () => {
-  it.live("openapi prints the OpenAPI document of the document's dialect by default", () =>
+  it.live("`openapi` prints the OpenAPI document of the document's dialect by default", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* printed(), OpenApi.text(Dialect.document))
     }))
 
-  it.live("openapi writes the document of the given dialect to the given file", () =>
+  it.live("`openapi` writes the document of the given dialect to the given file", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       assert.strictEqual(yield* printed("--dialect", "live", "--file", file), "")

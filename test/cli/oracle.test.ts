@@ -73,7 +73,7 @@ const served = Effect.gen(function*() {
 
 describe("effect-txc oracle", () => {
   it.live(
-    "oracle sends only reads by default, and exits with 0 if every checked rule holds",
+    "`oracle` sends only reads by default, and exits with 0 if every checked rule holds",
     () =>
       Effect.gen(function*() {
         const { environment, key, secret, target: { baseUrl } } = yield* served
@@ -91,7 +91,7 @@ describe("effect-txc oracle", () => {
   )
 
   it.live(
-    "oracle checks the WebSocket under the base URL, or at the URL that --streams-url gives",
+    "`oracle` checks the WebSocket under the base URL, or at the URL that --streams-url gives",
     () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Support.overHttp(Dialect.live)
@@ -119,7 +119,7 @@ describe("effect-txc oracle", () => {
     60_000
   )
 
-  it.live("oracle exits with 1 and writes a replay file if a rule is broken", () =>
+  it.live("`oracle` exits with 1 and writes a replay file if a rule is broken", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const mutant = all.find(({ id }) => id === "interest-limit-101") ?? assert.fail()
@@ -162,7 +162,7 @@ describe("effect-txc oracle", () => {
     }), 90_000)
 
   it.live(
-    "oracle exits with 2 and prints the reason in one line if it cannot check any rule",
+    "`oracle` exits with 2 and prints the reason in one line if it cannot check any rule",
     () =>
       Effect.gen(function*() {
         const at = yield* folder
@@ -195,7 +195,7 @@ describe("effect-txc oracle", () => {
   )
 
   it.live(
-    "oracle checks only endpoints that the target declares, and ignores rules known to be flaky",
+    "`oracle` checks only endpoints that the target declares, and ignores rules known to be flaky",
     () =>
       Effect.gen(function*() {
         const at = yield* folder
@@ -227,7 +227,7 @@ describe("effect-txc oracle", () => {
     // Only CI sends all signals and writes all reports, because each one starts a process.
     if (!isLong && signal !== "SIGTERM") continue
     it.live(
-      `oracle undoes its changes and writes an incomplete report when it receives ${signal}`,
+      `\`oracle\` undoes its changes and writes an incomplete report when it receives ${signal}`,
       () =>
         Effect.gen(function*() {
           const at = yield* folder
@@ -254,7 +254,7 @@ describe("effect-txc oracle", () => {
     )
   }
 
-  it.live("oracle undoes its changes when the reader of its output closes the pipe", () =>
+  it.live("`oracle` undoes its changes when the program that reads its output closes the pipe", () =>
     Effect.gen(function*() {
       const { account, environment, key, target } = yield* served
       const run = `oracle --url ${target.baseUrl} --key ${key} --profile mutating --max-rate 500 --runs 50 --only oco`

@@ -96,7 +96,7 @@ describe("effect-txc sandbox", () => {
       assert.strictEqual((yield* begun(["--replay", file])).journal, first.journal)
     }).pipe(Effect.scoped))
 
-  it.live("sandbox refuses contradictory flags without creating any files", () =>
+  it.live("`sandbox` refuses contradictory flags without creating any files", () =>
     Effect.gen(function*() {
       yield* killed
       const file = yield* scratchFile
@@ -108,7 +108,7 @@ describe("effect-txc sandbox", () => {
       assert.isFalse(existsSync(data))
     }).pipe(Effect.scoped))
 
-  it.effect("sandbox explains why counterparty settings are invalid", () =>
+  it.effect("`sandbox` explains why counterparty settings are invalid", () =>
     Effect.gen(function*() {
       for (
         const [value, said] of [
@@ -125,7 +125,7 @@ describe("effect-txc sandbox", () => {
       }
     }))
 
-  it.live("sandbox explains how to fix an unusable journal folder or port", () =>
+  it.live("`sandbox` explains how to fix an unusable journal folder or port", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       writeFileSync(file, "")
@@ -150,7 +150,7 @@ describe("effect-txc sandbox", () => {
     }).pipe(Effect.scoped))
 
   itOnTerminal(
-    "on a terminal, sandbox shows a panel and one line per call until Ctrl-C, and keeps a journal for the project",
+    "on a terminal, `sandbox` shows a panel and one line per call until Ctrl-C, and keeps a journal for the project",
     () =>
       Effect.gen(function*() {
         const home = dirname(yield* scratchFile)

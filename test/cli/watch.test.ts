@@ -45,7 +45,7 @@ const served = Effect.gen(function*() {
 const live = Sandbox.layer({ dialect: Dialect.live, counterparty: [Example.counterparty] })
 
 describe("effect-txc watch", () => {
-  it.effect("watch has a subcommand with a unique name for every channel", () =>
+  it.effect("`watch` has a subcommand with a unique name for every channel", () =>
     Effect.gen(function*() {
       const { out } = yield* run(["watch", "--help"])
       const commands = Channels.entries.map(({ name }) => views[name].command)
@@ -53,7 +53,7 @@ describe("effect-txc watch", () => {
       for (const { name } of Channels.entries) assert.include(out, `\n  ${views[name].command} `)
     }))
 
-  it.effect("watch finds the stream of every channel", () =>
+  it.effect("`watch` finds the stream of every channel", () =>
     Effect.gen(function*() {
       const exchange = Exchange.layer({
         baseUrl: "http://127.0.0.1",
@@ -66,7 +66,7 @@ describe("effect-txc watch", () => {
       }
     }).pipe(Effect.scoped))
 
-  it.live("watch exits with the same codes as call, and explains why it could not watch", () =>
+  it.live("`watch` exits with the same codes as `call`, and explains why it could not watch", () =>
     Effect.gen(function*() {
       const environment = yield* served
       const unknown = yield* run(["watch", "book", "BTC_USDC"], { environment })
@@ -93,7 +93,7 @@ describe("effect-txc watch", () => {
     }).pipe(Effect.scoped, Effect.provide(live)))
 
   itOnTerminal(
-    "watch redraws a table with 80 columns, shows interruptions and recoveries, and exits with code 0",
+    "`watch` redraws a table with 80 columns, shows interruptions and recoveries, and exits with code 0",
     () =>
       Effect.gen(function*() {
         const environment = yield* served
@@ -116,7 +116,7 @@ describe("effect-txc watch", () => {
       }).pipe(Effect.scoped, Effect.provide(live))
   )
 
-  itOnTerminal("watch --json prints a line of JSON for each item", () =>
+  itOnTerminal("`watch --json` prints a line of JSON for each item", () =>
     Effect.gen(function*() {
       const environment = yield* served
       const { code, output } = yield* onTerminal(["watch", "balances", "--json"], {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { run } from "../support/command.ts"
 import { unplain } from "../support/plain.ts"
 
-/** An invalid value for every flag except flags that accept any string. */
+/** An invalid value for every flag except those that accept any string. */
 const wrong = "/proc/no such"
 
 const commands = ["sandbox", "call", "sign", "openapi", "asyncapi", "oracle", "oracle replay", "journal", "host"]

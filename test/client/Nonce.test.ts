@@ -193,7 +193,7 @@ describe("nonces and the clock", () => {
     return { time, clock: made }
   })
 
-  it.effect("if the clock is set back, calls continue (by up to 2 seconds), wait (up to 4 seconds) or fail (more)", () =>
+  it.effect("if the clock is set back, calls continue (up to 2 seconds back), wait (up to 4 seconds) or fail (more)", () =>
     Effect.gen(function*() {
       const { clock, time } = yield* settable
       const next = NonceSequence.sequence("microseconds")().pipe(Effect.provideService(Clock.Clock, clock))

@@ -296,7 +296,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
   )
 
   itWithRedis(
-    "a program whose clock is far behind Redis's clock fails with that reason until its clock has caught up",
+    "until its clock has caught up, a program whose clock is far behind Redis's clock fails and states the reason",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -314,7 +314,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
   )
 
   itWithRedis(
-    "a program whose clock is set back fails with that reason, and later draws nonces greater than its last one",
+    "a program whose clock is set back fails and states the reason, and later draws nonces greater than its last one",
     () =>
       Effect.gen(function*() {
         const { draw } = yield* sharing(yield* server, 2)

@@ -118,7 +118,7 @@ describe("Signer.sign", () => {
 
 describe("Signer.scrub", () => {
   property(
-    "scrub removes the key and the secret from any text",
+    "`scrub` removes the key and the secret from any text",
     [secret, secret, fc.array(fc.oneof(fc.string(), fc.constantFrom(0, 1)), { maxLength: 8 })],
     (apiKey, apiSecret, parts) =>
       Effect.gen(function*() {

@@ -151,7 +151,7 @@ describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $
       )
     }).pipe(Effect.provide(overHttp(dialect))))
 
-  it.live("calls above the rate limit are refused: private calls count per key, and public calls per address", () =>
+  it.live("calls above the rate limit are refused: private calls are counted per key, and public calls per address", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.limit({ calls: 2, perSeconds: 60 })

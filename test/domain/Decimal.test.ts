@@ -84,13 +84,13 @@ describe("decimal constructors", () => {
   })
 
   property(
-    "parse preserves a decimal's text",
+    "`parse` preserves a decimal's text",
     [decimal],
     (text) => Effect.sync(() => assert.deepStrictEqual(Decimal.parse(text), Result.succeed(text)))
   )
 
   property(
-    "parsePrice and parseAmount preserve the text of positive decimals",
+    "`parsePrice` and `parseAmount` preserve the text of positive decimals",
     [price],
     (text) =>
       Effect.sync(() => {
@@ -99,7 +99,7 @@ describe("decimal constructors", () => {
       })
   )
 
-  property("parse accepts exactly the strings that match the decimal grammar", [
+  property("`parse` accepts exactly the strings that match the decimal grammar", [
     fc.string({ unit: fc.constantFrom(..."-.0015e+ "), maxLength: 8 })
   ], (text) =>
     Effect.sync(() => {
@@ -117,7 +117,7 @@ describe("decimal constructors", () => {
 })
 
 describe("Decimal.normalize", () => {
-  it("normalize drops trailing zeros and the sign of zero", () => {
+  it("`normalize` drops trailing zeros and the sign of zero", () => {
     const normal = ["0", "-0", "0.00", "-0.00", "100", "100.00", "1.50", "-10.050", "0.10"].map((text) =>
       Decimal.normalize(Result.getOrThrow(Decimal.parse(text)))
     )
@@ -125,13 +125,13 @@ describe("Decimal.normalize", () => {
   })
 
   property(
-    "normalize agrees with the fraction model",
+    "`normalize` agrees with the fraction model",
     [decimal],
     (value) =>
       Effect.sync(() => assert.strictEqual<string>(Decimal.normalize(value), Fraction.write(Fraction.read(value))))
   )
 
-  property("normalize is idempotent and preserves the value", [decimal], (value) =>
+  property("`normalize` is idempotent and preserves the value", [decimal], (value) =>
     Effect.sync(() => {
       const normal = Decimal.normalize(value)
       assert.strictEqual(Decimal.normalize(normal), normal)
@@ -172,7 +172,7 @@ describe("comparing decimals", () => {
     }))
 
   property(
-    "isZero is true exactly for values equal to zero",
+    "`isZero` is true exactly for values equal to zero",
     [decimal],
     (value) => Effect.sync(() => assert.strictEqual(Decimal.isZero(value), Decimal.Equivalence(value, Decimal.zero)))
   )
@@ -181,7 +181,7 @@ describe("comparing decimals", () => {
   const products = fc.tuple(decimal, decimal, decimal)
   const closeProducts = closeDecimals.map(([a, b]) => [a, Decimal.of("1"), b] as const)
   property(
-    "compareProduct agrees with the fraction model",
+    "`compareProduct` agrees with the fraction model",
     [fc.oneof(products, closeProducts)],
     ([a, b, c]) =>
       Effect.sync(() => {
@@ -190,7 +190,7 @@ describe("comparing decimals", () => {
       })
   )
 
-  it("compareProduct compares all digits of a product that is too long for a decimal", () => {
+  it("`compareProduct` compares all digits of a product that is too long for a decimal", () => {
     const long = Decimal.of("1000000000000000000000000000000000000000.000000000000000000001")
     assert.strictEqual(Decimal.compareProduct(long, long, Decimal.zero), 1)
     assert.isTrue(Result.isFailure(Decimal.multiply(long, long)))
@@ -199,7 +199,7 @@ describe("comparing decimals", () => {
   })
 
   property(
-    "isMultipleOf agrees with the fraction model",
+    "`isMultipleOf` agrees with the fraction model",
     [decimal, amount],
     (value, step) =>
       Effect.sync(() =>
@@ -211,7 +211,7 @@ describe("comparing decimals", () => {
   )
 
   property(
-    "isMultipleOf is true for every integer number of steps",
+    "`isMultipleOf` is true for every integer number of steps",
     [fc.integer({ min: -999, max: 999 }), price],
     (n, step) =>
       Effect.sync(() => {
@@ -229,13 +229,13 @@ describe("decimal arithmetic", () => {
   }
 
   property(
-    "add agrees with the fraction model",
+    "`add` agrees with the fraction model",
     [decimal, decimal],
     (a, b) => Effect.sync(() => agrees(Decimal.add(a, b), Fraction.add(Fraction.read(a), Fraction.read(b))))
   )
 
   property(
-    "subtract agrees with the fraction model",
+    "`subtract` agrees with the fraction model",
     [decimal, decimal],
     (a, b) =>
       Effect.sync(() =>
@@ -244,13 +244,13 @@ describe("decimal arithmetic", () => {
   )
 
   property(
-    "multiply agrees with the fraction model",
+    "`multiply` agrees with the fraction model",
     [decimal, decimal],
     (a, b) => Effect.sync(() => agrees(Decimal.multiply(a, b), Fraction.multiply(Fraction.read(a), Fraction.read(b))))
   )
 
   property(
-    "floor and ceil return the nearest decimals with the given number of digits",
+    "`floor` and `ceil` return the nearest decimals with the given number of digits",
     [decimalAndDigits(70)],
     ([value, digits]) =>
       Effect.sync(() => {
@@ -265,7 +265,7 @@ describe("decimal arithmetic", () => {
       })
   )
 
-  it("floor and ceil accept every decimal, even the longest", () => {
+  it("`floor` and `ceil` accept every decimal, even the longest", () => {
     const long = Decimal.of("99999999999999999999999999999999999999999999999999999999999999.9")
     assert.strictEqual<string>(Decimal.ceil(long, 0), `1${"0".repeat(62)}`)
     assert.strictEqual<string>(Decimal.floor(long, 0), "9".repeat(62))
@@ -288,7 +288,7 @@ describe("decimal arithmetic", () => {
 })
 
 describe("decimals as exact integers", () => {
-  it("writtenScale counts all fractional digits, and scale ignores trailing zeros", () => {
+  it("`writtenScale` counts all fractional digits, and `scale` ignores trailing zeros", () => {
     const examples = [["0", 0, 0], ["0.00", 2, 0], ["1.50", 2, 1], ["100", 0, 0], ["-1.005", 3, 3]] as const
     for (const [text, written, counting] of examples) {
       assert.strictEqual(Decimal.writtenScale(text), written, text)
@@ -297,7 +297,7 @@ describe("decimals as exact integers", () => {
   })
 
   property(
-    "scale is the smallest exponent of ten that makes the value an integer",
+    "`scale` is the smallest exponent of ten that makes the value an integer",
     [decimal],
     (value) =>
       Effect.sync(() => {
@@ -309,7 +309,7 @@ describe("decimals as exact integers", () => {
   )
 
   property(
-    "fitsPrecision is true when scale is at most the given digits",
+    "`fitsPrecision` is true when `scale` is at most the given number of digits",
     [decimalAndDigits(70)],
     ([value, digits]) =>
       Effect.sync(() => {
@@ -319,7 +319,7 @@ describe("decimals as exact integers", () => {
   )
 
   property(
-    "toUnits multiplies by 10^scale, and returns undefined if the result is not an integer",
+    "`toUnits` multiplies by 10^scale, and returns undefined if the result is not an integer",
     [decimalAndDigits(70)],
     ([value, scale]) =>
       Effect.sync(() => {
@@ -329,7 +329,7 @@ describe("decimals as exact integers", () => {
       })
   )
 
-  property("fromUnits returns the canonical decimal", [
+  property("`fromUnits` returns the canonical decimal", [
     fc.oneof(
       fc.bigInt({ min: -(10n ** 70n), max: 10n ** 70n }),
       // Integers with about as many digits as the scale, and the largest integers that fit into a decimal.
@@ -345,7 +345,7 @@ describe("decimals as exact integers", () => {
       assert.strictEqual(Result.getOrUndefined(Decimal.fromUnits(units, scale)), expected)
     }))
 
-  property("fromUnits reverses toUnits", [decimal], (value) =>
+  property("`fromUnits` reverses `toUnits`", [decimal], (value) =>
     Effect.sync(() => {
       const scale = Decimal.scale(value)
       const units = Decimal.toUnits(value, scale)

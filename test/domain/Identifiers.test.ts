@@ -65,7 +65,7 @@ examples("ExternalId", Identifiers.ExternalId, { accepted: ["", "id 1"], refused
 
 describe("identifier constructors", () => {
   property(
-    "parseClientOrderId and parseMarketName return valid text unchanged",
+    "`parseClientOrderId` and `parseMarketName` return valid text unchanged",
     [clientOrderId, marketName],
     (id, market) =>
       Effect.sync(() => {
@@ -84,7 +84,7 @@ describe("identifier constructors", () => {
       assert.deepStrictEqual(brokenConstraints(Identifiers.ClientOrderId, spoiled), [charactersRule])
     }))
 
-  it("marketName and ticker preserve the literal's text", () => {
+  it("`marketName` and `ticker` preserve the literal's text", () => {
     assert.strictEqual<string>(Identifiers.marketName("BTC_USDT"), "BTC_USDT")
     assert.strictEqual<string>(Identifiers.ticker("BTC"), "BTC")
   })

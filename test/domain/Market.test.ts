@@ -206,7 +206,7 @@ describe("violations compared with a fraction model", () => {
   })
 
   property(
-    "violations returns the same fields and constraints as the fraction model, in the same order",
+    "`violations` returns the same fields and constraints as the fraction model, in the same order",
     [bounds, amount, price, price],
     (bounds, amount, a, b) =>
       Effect.sync(() => {

@@ -72,7 +72,7 @@ const loaded = Package.load()
 
 const { files, things } = surface(loaded)
 
-/** Collects the editor's hovers for these things. */
+/** Adds to each of these names the hover that the editor shows for it. */
 const hovers = Effect.fnUntraced(function*(things: ReadonlyArray<Thing>) {
   const server = yield* LanguageServer
   for (const { path, text } of files) server.open(path, text)

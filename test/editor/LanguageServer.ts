@@ -76,7 +76,7 @@ const mistakesOf = (result: unknown): ReadonlyArray<Mistake> =>
 export class LanguageServer extends Context.Service<LanguageServer, {
   /** Opens a file with this text. The file need not exist on disk. */
   readonly open: (path: string, text: string) => void
-  /** Reads the hover at this position, or `undefined` if there is no hover. Many requests may run concurrently. */
+  /** Returns the hover at this position, or `undefined` if there is none. Many requests may run concurrently. */
   readonly hover: (path: string, position: Position) => Effect.Effect<Hover | undefined>
   /** Reads the compile errors in this file. */
   readonly errors: (path: string) => Effect.Effect<ReadonlyArray<Mistake>>

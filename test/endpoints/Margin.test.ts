@@ -405,7 +405,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
 describe("position sides in the live dialect", () => {
   const traded = (more: object, side: OrderSide = "buy") => perp(side, "1", "900", more)
 
-  it.live("in hedge mode an order needs LONG or SHORT (code 114), and each side is a separate position", () =>
+  it.live("in hedge mode, an order needs LONG or SHORT (code 114), and each side is a separate position", () =>
     Effect.gen(function*() {
       yield* setHedge(true)
       yield* traded({}).pipe(refusedWith(114, Dialect.live, ["positionSide"]))
@@ -496,7 +496,7 @@ describe("position sides in the live dialect", () => {
       Effect.provide(traders(Dialect.live))
     ))
 
-  it.live("in one-way mode LONG and SHORT are ignored, or refused with code 114 if the margin policy requires it", () =>
+  it.live("in one-way mode, LONG and SHORT are ignored, or refused with code 114 if the margin policy requires it", () =>
     Effect.gen(function*() {
       same((yield* traded({ positionSide: "LONG" })).positionSide, "BOTH")
       yield* margin({ oneWaySides: "refused" })

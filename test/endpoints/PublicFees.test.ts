@@ -8,7 +8,7 @@ import { btc, dialects, rawPublic, same, traders } from "../support/trading.ts"
 const none = Decimal.zero
 
 describe.each(dialects)("public fees in the $name dialect", (dialect) => {
-  it.live("public fees include the fees that the sandbox's owner has set, and whether deposits and withdrawals are enabled", () =>
+  it.live("the public fee list shows the fees that the sandbox's owner has set, and whether deposits and withdrawals are enabled", () =>
     Effect.gen(function*() {
       yield* Control.use((control) =>
         control.setCurrency({

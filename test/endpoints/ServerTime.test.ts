@@ -5,7 +5,7 @@ import { ServerTime } from "../../src/endpoints/ServerTime.ts"
 import { dialects, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("the server time in the $name dialect", (dialect) => {
-  it.live("the sandbox's clock follows the machine's clock", () =>
+  it.live("the server time follows the machine's clock", () =>
     Effect.gen(function*() {
       const before = Math.floor((yield* Clock.currentTimeMillis) / 1000)
       const time = yield* ServerTime.use((service) => service.get)

@@ -8,7 +8,7 @@ import { careful } from "./programs.ts"
 
 describe("promises that a host makes", () => {
   it.effect(
-    "in every history, a venue that sleeps and wakes on a killed host loses no accepted order and places none twice",
+    "in every history, a venue loses no accepted order and places none twice, even if it sleeps or its host is killed",
     () => Effect.flatMap(World.prepare(careful), (prepared) => holds(hosting({ prepared, isHasty: false }), 5000)),
     timeout
   )

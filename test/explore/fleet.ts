@@ -22,7 +22,7 @@ type Store = KeyValueStore.KeyValueStore
 const of: Of = { apiKey: Redacted.make("a-key-that-many-programs-share"), unit: "milliseconds" }
 
 /**
- * The number of programs among which window mode divides the nonces. One program more than that runs, so they compete.
+ * The number of programs among which window mode divides the nonces. One more program runs, so the programs compete.
  */
 const programs = 2
 

@@ -42,7 +42,7 @@ const empty: Report.Report = {
 const unauthorized = `HTTP 401 {"code":10,"message":"Unauthorized request.","errors":{}}`
 
 describe("causes of broken rules", () => {
-  it("the same refusal of many calls is counted as one cause, and a 401 is explained as failing authentication", () => {
+  it("the same refusal of many calls is counted as one cause, and a 401 is explained as an authentication failure", () => {
     const results = [1, 2, 3, 4, 5, 6].map((index) => broken(`a.${index}`, `POST /call-${index % 3}`, unauthorized))
     assert.deepStrictEqual(Causes.of(results), [{
       why: "authentication fails: 3 calls have the same response, HTTP 401, Unauthorized request.",

@@ -106,7 +106,7 @@ describe("connections that fail", () => {
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
-  it.effect("a value is not checked if every attempt loses the response to some call, even to different calls", () =>
+  it.effect("a value is not checked if every attempt loses the response to a call, even if it is a different call each time", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.document)
       let placements = 0

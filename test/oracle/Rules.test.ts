@@ -35,7 +35,7 @@ describe("the list of rules", () => {
     }
   })
 
-  it("there are hundreds of rules, and in each dialect most of the applicable rules are MUST rules", () => {
+  it("there are hundreds of rules, and in each dialect, most of the applicable rules are MUST rules", () => {
     assert.isAbove(rules.length, 400)
     for (const dialect of dialects) {
       const applying = rules.filter((rule) => applies(rule, dialect))

@@ -41,7 +41,7 @@ type Expected =
   | { readonly _tag: Errors.CallError["_tag"]; readonly [property: string]: unknown }
 
 /**
- * `provenIn` lists the dialects in which the body has the exchange's own error format; both, by default. In any other
+ * `provenIn` lists the dialects (by default, both) in which the body has the exchange's own error format. In any other
  * dialect, the body does not prove that a mutating call was refused.
  */
 type Row = readonly [

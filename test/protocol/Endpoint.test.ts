@@ -47,7 +47,7 @@ describe("endpoint definitions", () => {
     }
   })
 
-  it("an endpoint has request and nonce in its body exactly when it is private", () => {
+  it("an endpoint's body has `request` and `nonce` exactly when the endpoint is private", () => {
     for (const { documented, name } of entries) {
       assert.strictEqual(documented.envelope === "none", documented.access === "public", name)
     }

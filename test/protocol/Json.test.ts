@@ -18,7 +18,7 @@ const ordinary = fc.oneof(
 )
 
 describe("Json.parse", () => {
-  it("parse reads integers beyond 2^53 as bigints, and all other numbers as numbers", () => {
+  it("`parse` reads integers beyond 2^53 as bigints, and all other numbers as numbers", () => {
     assert.deepStrictEqual(read("[9007199254740991,9007199254740992,-9007199254740993,7]"), [
       9007199254740991,
       9007199254740992n,
@@ -27,7 +27,7 @@ describe("Json.parse", () => {
     ])
   })
 
-  it("parse finds large integers at every depth", () => {
+  it("`parse` finds large integers at every depth", () => {
     const body = read("{\"id\":18446744073709551616,\"stop_loss\":{\"ids\":[{\"order_id\":9007199254740993}]},\"n\":1}")
     assert.deepStrictEqual(body, {
       id: 18446744073709551616n,
@@ -36,24 +36,24 @@ describe("Json.parse", () => {
     })
   })
 
-  it("parse reads numbers with a fraction or an exponent as JSON.parse does, however long they are", () => {
+  it("`parse` reads numbers with a fraction or an exponent as JSON.parse does, however long they are", () => {
     const numbers = "[1669338402.712101,0.12345678901234567890,1e300,1E20,12345678901234567890.5,1234567890123456789e1]"
     assert.deepStrictEqual(read(numbers), JSON.parse(numbers))
   })
 
-  it("parse does not change digits in strings and keys", () => {
+  it("`parse` does not change digits in strings and keys", () => {
     assert.deepStrictEqual(read("{\"9007199254740993\":\"9007199254740993\"}"), {
       "9007199254740993": "9007199254740993"
     })
   })
 
-  it("parse fails on text that is not JSON", () => {
+  it("`parse` fails on text that is not JSON", () => {
     for (const text of ["", "{", "<html>", "{'a':1}", "[1,]", "nope", "9007199254740993x"]) {
       assert.isTrue(Result.isFailure(Json.parse(text)), text)
     }
   })
 
-  property("parse returns the same value as JSON.parse if there are no integers beyond 2^53", [
+  property("`parse` returns the same value as JSON.parse if there are no integers beyond 2^53", [
     fc.object({ values: [ordinary, fc.string(), fc.boolean(), fc.constant(null)] })
   ], (value) =>
     Effect.sync(() => {
@@ -63,13 +63,13 @@ describe("Json.parse", () => {
 })
 
 describe("Json.stringify", () => {
-  it("stringify writes a bigint as a number at every depth", () => {
+  it("`stringify` writes a bigint as a number at every depth", () => {
     const body = { id: 9007199254740993n, legs: [{ id: -1n }] }
     assert.strictEqual(Json.stringify(body), "{\"id\":9007199254740993,\"legs\":[{\"id\":-1}]}")
   })
 
   property(
-    "stringify returns the same text as JSON.stringify if there are no bigints",
+    "`stringify` returns the same text as JSON.stringify if there are no bigints",
     [fc.array(fc.jsonValue())],
     (value) => Effect.sync(() => assert.strictEqual(Json.stringify(value), JSON.stringify(value)))
   )
@@ -98,7 +98,7 @@ describe("round trips through JSON", () => {
 })
 
 describe("Json.isObject", () => {
-  it("isObject accepts objects, but not lists or null", () => {
+  it("`isObject` accepts objects, but not lists or null", () => {
     for (const value of [{}, { a: 1 }]) assert.isTrue(Json.isObject(value))
     for (const value of [[], null, "{}", 1, true, undefined]) assert.isFalse(Json.isObject(value))
   })
@@ -106,7 +106,7 @@ describe("Json.isObject", () => {
 
 describe("Json.compact", () => {
   property(
-    "compact removes exactly the whitespace that JSON.stringify adds when it indents",
+    "`compact` removes exactly the whitespace that JSON.stringify adds when it indents",
     [fc.jsonValue(), fc.constantFrom(" ", "\t", 4)],
     (value, indent) =>
       Effect.sync(() =>

@@ -41,31 +41,31 @@ describe("Wire.struct", () => {
   const value = { orderId: 7, dealMoney: Decimal.of("0"), market: "BTC_USDT" }
   const wire = { order_id: 7, deal_money: "0", market: "BTC_USDT" }
 
-  it("struct renames keys in both directions", () => {
+  it("`struct` renames keys in both directions", () => {
     assert.deepStrictEqual(decode(schema, wire), value)
     assert.deepStrictEqual(encode(schema, value), wire)
     assert.deepStrictEqual(decode(schema, { ...wire, note: "n" }), { ...value, note: "n" })
     assert.deepStrictEqual(encode(schema, { ...value, note: "n" }), { ...wire, note: "n" })
   })
 
-  it("struct ignores unknown keys, including the domain's names", () => {
+  it("`struct` ignores unknown keys, including the domain's names", () => {
     assert.deepStrictEqual(decode(schema, { ...wire, dealMoney: "5", other: {}, orderId: 8 }), value)
   })
 
-  it("struct rejects an object without a required key", () => {
+  it("`struct` rejects an object without a required key", () => {
     for (const [key, name] of [["order_id", "orderId"], ["deal_money", "dealMoney"], ["market", "market"]] as const) {
       const { [key]: _, ...without }: Record<string, unknown> = wire
       assert.deepStrictEqual(brokenConstraints(schema, without), [{ kind: "required" }], name)
     }
   })
 
-  it("struct rejects a value that is not an object", () => {
+  it("`struct` rejects a value that is not an object", () => {
     for (const value of [null, undefined, [], [wire], "{}", 1]) {
       assert.deepStrictEqual(brokenConstraints(schema, value), [{ kind: "type", type: "object" }])
     }
   })
 
-  it("struct finds field names only for its own keys", () => {
+  it("`struct` finds field names only for its own keys", () => {
     assert.deepStrictEqual(keys, { orderId: "order_id", dealMoney: "deal_money", market: "market", note: "note" })
     assert.deepStrictEqual(["order_id", "orderId", "market", "other", "constructor", "__proto__", ""].map(nameOf), [
       "orderId",
@@ -120,10 +120,10 @@ describe("wire values that mean absent", () => {
   })
 })
 
-describe("renamed decodes all wire names of a value, and encodes the first", () => {
+describe("`renamed` decodes all wire names of a value, and encodes the first", () => {
   const schema = Wire.renamed(oneOf(["NEW", "FILLED", "PARTIAL"]), { OPEN: "NEW", PART: "PARTIAL", PARTLY: "PARTIAL" })
 
-  it("renamed reads all wire names of a value and writes the first", () => {
+  it("`renamed` reads all wire names of a value and writes the first", () => {
     assert.deepStrictEqual(["OPEN", "NEW", "PART", "PARTLY", "FILLED"].map((wire) => decode(schema, wire)), [
       "NEW",
       "NEW",
@@ -138,7 +138,7 @@ describe("renamed decodes all wire names of a value, and encodes the first", () 
     ])
   })
 
-  it("renamed passes unlisted names and other types to the enumeration's schema", () => {
+  it("`renamed` passes unlisted names and other types to the enumeration's schema", () => {
     for (const value of ["", "OTHER", "constructor", null, 1, {}]) {
       assert.deepStrictEqual(brokenConstraints(schema, value), [{
         kind: "oneOf",
@@ -171,7 +171,7 @@ describe("OrderId", () => {
 })
 
 describe("wire codes for values", () => {
-  it("Bit is 0 or 1 on the wire", () => {
+  it("`Bit` is 0 or 1 on the wire", () => {
     assert.deepStrictEqual([0, 1].map((wire) => decode(Wire.Bit, wire)), [false, true])
     assert.deepStrictEqual([false, true].map((value) => encode(Wire.Bit, value)), [0, 1])
     for (const value of [2, -1, "0", true, null]) assert.isUndefined(decode(Wire.Bit, value))
@@ -185,19 +185,19 @@ describe("wire codes for values", () => {
     }
   })
 
-  property("Digits encodes a digit count as a string", [fc.nat(99)], (count) =>
+  property("`Digits` encodes a digit count as a string", [fc.nat(99)], (count) =>
     Effect.sync(() => {
       assert.strictEqual(decode(Wire.Digits, count.toString()), count)
       assert.strictEqual(encode(Wire.Digits, count), count.toString())
     }))
 
-  it("Digits rejects any value that is not a digit count in a string", () => {
+  it("`Digits` rejects any value that is not a digit count in a string", () => {
     for (const value of ["", "06", "-1", "1.5", "100", " 1", "1e1", 6, null]) {
       assert.isUndefined(decode(Wire.Digits, value))
     }
   })
 
-  it("acknowledged decodes an accepted response to undefined, and always encodes the same response", () => {
+  it("`acknowledged` decodes an accepted response to undefined, and always encodes the same response", () => {
     const schema = Wire.acknowledged({}, (wire) => Json.isObject(wire) || wire === undefined)
     for (const wire of [{}, { a: 1 }, undefined]) {
       assert.deepStrictEqual(Schema.decodeResult(schema)(wire), Result.succeed(undefined))

@@ -1,6 +1,6 @@
 /**
- * Tests how error bodies are classified, for every endpoint and every HTTP status. An error body is never
- * classified as a success, and as "not applied" only if that is proven.
+ * Tests how error bodies are classified, for every endpoint and every HTTP status. An error body is never classified as
+ * a success, and is classified as "not applied" only if that is proven.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -24,7 +24,7 @@ const made = (secrets?: Secrecy) =>
     return { secrets: [String(apiSecret), String(code)], lines }
   }).pipe(Effect.provide(Layer.fresh(Sandbox.layer(secrets === undefined ? {} : { seed: 7, secrets }))))
 
-it.effect("by default, secrets and codes are the same in every run; with random secrets, they differ, whatever the seed", () =>
+it.effect("by default, secrets and codes are the same in every run; with random secrets, they differ in every run, whatever the seed", () =>
   Effect.gen(function*() {
     assert.deepStrictEqual((yield* made()).secrets, (yield* made("sequential")).secrets)
     const [one, two] = [yield* made("random"), yield* made("random")]

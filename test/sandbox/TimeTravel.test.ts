@@ -26,7 +26,7 @@ const order = { market: stopLimit.market, side: "buy", amount: stopLimit.amount,
 
 for (const dialect of dialects) {
   for (const [where, world] of [["in process", inProcess(dialect)], ["over HTTP", overHttp(dialect)]] as const) {
-    it.live(`a client that draws its own nonces can trade wherever the clock is moved (${dialect.name}, ${where})`, () =>
+    it.live(`a client that draws its own nonces can trade however the clock is moved (${dialect.name}, ${where})`, () =>
       Effect.gen(function*() {
         const control = yield* Control.Control
         const orders = yield* LimitOrders

@@ -9,8 +9,10 @@ import { killed } from "./killed.ts"
 
 export const controlToken = "the token of this test"
 
-/** Serves a venue with the test accounts from another process, until the process is killed or the scope is closed. The
- * journal is in a file or in memory. */
+/**
+ * Serves a venue with the test accounts from another process, until the process is killed or the scope is closed. The
+ * journal is in a file or in memory.
+ */
 export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>

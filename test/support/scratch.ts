@@ -28,7 +28,7 @@ export const scratch = process.env["TMPDIR"] === undefined && fits()
   ? `${memory}/effect-txc-${process.pid}`
   : undefined
 
-/** Creates the folder, and returns a function that removes it. Vitest calls them before and after all tests. */
+/** Creates the folder before all tests. Returns a function that removes it, which Vitest calls after all tests. */
 export const setup = (): (() => void) | undefined => {
   if (scratch === undefined) return
   mkdirSync(scratch)

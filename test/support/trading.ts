@@ -125,7 +125,7 @@ export const perp = (side: "buy" | "sell", of: string, at: string, more: object 
     orders.create({ market: btcPerp, side, amount: amount(of), price: price(at), ...more })
   )
 
-/** The statuses of the latest orders, latest first. */
+/** The statuses of the latest closed orders, latest first. */
 export const statuses = Effect.map(
   OrderHistory.use((history) => history.page()),
   ({ records }) => records.map(({ status }) => status)

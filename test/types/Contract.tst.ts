@@ -101,37 +101,37 @@ type Blanks<Of extends { readonly [K in Name]: unknown }> = { readonly [K in Nam
 
 type Failures = { readonly [K in Name]: Endpoint.Failure<EndpointOf<K>> }
 
-describe("no type in the contract is any or never", () => {
-  it("the check itself detects a type that is any or never", () => {
+describe("no type in the contract is `any` or `never`", () => {
+  it("the check itself detects a type that is `any` or `never`", () => {
     expect<Blanks<{ readonly [K in Name]: K extends "Fees" ? Awaited<ReturnType<Body["json"]>> : Failures[K] }>>()
       .type.toBe<"Fees">()
     expect<Blanks<{ readonly [K in Name]: K extends "Fees" ? never : Failures[K] }>>().type.toBe<"Fees">()
   })
 
-  it("no name in the contract is any or never", () => {
+  it("no name in the contract is `any` or `never`", () => {
     expect<Blank<"Name", Name>>().type.toBe<never>()
     expect<Blank<"PublicName", PublicName>>().type.toBe<never>()
     expect<string>().type.not.toBeAssignableTo<Name>()
   })
 
-  it("no endpoint is any or never", () => {
+  it("no endpoint is `any` or `never`", () => {
     expect<Blanks<{ readonly [K in Name]: EndpointOf<K> }>>().type.toBe<never>()
     expect<Blanks<{ readonly [K in Name]: EndpointOf<K>["access"] }>>().type.toBe<never>()
     expect<Blanks<{ readonly [K in Name]: EndpointOf<K>["mutates"] }>>().type.toBe<never>()
   })
 
-  it("no request, response or failure is any or never", () => {
+  it("no request, response or failure is `any` or `never`", () => {
     expect<Blanks<{ readonly [K in Name]: Endpoint.Request<EndpointOf<K>> }>>().type.toBe<never>()
     expect<Blanks<{ readonly [K in Name]: Endpoint.Response<EndpointOf<K>> }>>().type.toBe<never>()
     expect<Blanks<Failures>>().type.toBe<never>()
   })
 
-  it("no request field is any or never", () => {
+  it("no request field is `any` or `never`", () => {
     type Fields<Q> = { readonly [F in keyof Q]-?: Blank<F, Q[F]> }[keyof Q]
     expect<{ readonly [K in Name]: Fields<Endpoint.Request<EndpointOf<K>>> }[Name]>().type.toBe<never>()
   })
 
-  it("no service is any or never, and each module has the service with its own name", () => {
+  it("no service is `any` or `never`, and each module has the service with its own name", () => {
     expect<Blanks<{ readonly [K in Name]: ServiceOf<K> }>>().type.toBe<never>()
     expect<ServiceOf<"StopLimitOrders">>().type.toBe<StopLimitOrders.StopLimitOrders>()
     expect<ServiceOf<"StopLimitOrders" | "Markets">>().type.toBe<StopLimitOrders.StopLimitOrders | Markets.Markets>()

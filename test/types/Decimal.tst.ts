@@ -87,7 +87,7 @@ describe("Decimal.price and Decimal.amount", () => {
     expect(Decimal.price).type.not.toBeCallableWith(characters65)
   })
 
-  it("price and amount do not accept a string known only at run time, but parsePrice and parseAmount do", () => {
+  it("`price` and `amount` do not accept a string known only at run time, but `parsePrice` and `parseAmount` do", () => {
     expect(Decimal.price).type.not.toBeCallableWith(wide)
     expect(Decimal.amount).type.not.toBeCallableWith(wide)
     expect(Decimal.price).type.not.toBeCallableWith(numeric)
@@ -95,7 +95,7 @@ describe("Decimal.price and Decimal.amount", () => {
     expect(Decimal.parseAmount).type.toBeCallableWith(wide)
   })
 
-  it("the compiler's message explains a mistake in price and amount", () => {
+  it("the compiler's message explains a mistake in `price` and `amount`", () => {
     // @ts-expect-error is zero: prices and amounts are greater than zero
     Decimal.price("0.0")
     // @ts-expect-error is negative: prices and amounts are greater than zero

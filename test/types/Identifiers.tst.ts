@@ -31,7 +31,7 @@ describe("the constructor marketName", () => {
 })
 
 describe("the constructor ticker", () => {
-  it("ticker accepts a name without spaces", () => {
+  it("`ticker` accepts a name without spaces", () => {
     expect(Identifiers.ticker).type.toBeCallableWith("USD_VISAMASTER")
     expect(Identifiers.ticker).type.not.toBeCallableWith("")
     expect(Identifiers.ticker).type.not.toBeCallableWith("B TC")

@@ -36,10 +36,10 @@ import * as Recording from "./Recording.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * The maximum duration of one attempt, from its first byte to the last byte of the response. The signer, which runs
- * before that, has a separate limit of the same length. The time spent waiting for a nonce is not included. Default:
- * ten seconds. Provide a value to an exchange's layer for all calls, or to a single call; the single call's value takes
- * precedence.
+ * The maximum duration of one attempt, from the first byte of the request to the last byte of the response. The signer,
+ * which runs before that, has a separate limit of the same length. The time spent waiting for a nonce is not included.
+ * Default: ten seconds. Provide a value to an exchange's layer for all calls, or to a single call; the single call's
+ * value takes precedence.
  */
 export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call/Timeout", {
   defaultValue: () => "10 seconds"

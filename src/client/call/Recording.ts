@@ -17,9 +17,9 @@ const outcomeOf = <A>(
 }
 
 /**
- * Runs an attempt between `record` and `settled`. `isSent` returns whether the attempt was handed to the transport,
- * `timeout` limits the time for `record`, and `ofAnswer` returns the outcome that a response proves, which may be
- * `unknown` for a bulk call.
+ * Runs an attempt between `record` and `settled`. `isSent` returns whether the attempt was handed to the transport;
+ * `timeout` limits the time for `record`. `ofAnswer` returns the outcome that a response proves; for a bulk call, it
+ * may be `unknown`.
  *
  * If the outcome can't be recorded, the problem is logged, and the caller still gets the result.
  */

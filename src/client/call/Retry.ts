@@ -1,9 +1,10 @@
 /**
  * Decides whether and when another attempt follows a failed attempt.
  *
- * The client retries reads. A mutating call gets a second attempt only after the exchange has refused its nonce, which
- * proves that the call was not applied, and only over a transport that watched the connection on which the refusal
- * arrived. Over a transport that does not watch its connections, the refusal may be the response to another call.
+ * The client retries reads after errors that a retry may fix. A mutating call gets a second attempt only after the
+ * exchange has refused its nonce, which proves that the call was not applied, and only over a transport that watched
+ * the connection on which the refusal arrived. Over a transport that does not watch its connections, the refusal may be
+ * the response to another call.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

@@ -304,8 +304,8 @@ export const stateful = <Message, Event, State>(
 })
 
 /**
- * Creates the kind for channels that push each message once and have no query for past messages. After a gap, a stream
- * of such a channel continues without a state.
+ * Creates the kind for channels that push each message once and have no query for past messages. After a gap, this
+ * kind provides no state: `ChannelService.withStates` adds one.
  */
 export const signals = <Message>(): Kind<Message, Message, never> => ({
   renews: false,

@@ -32,7 +32,7 @@ export class Subscriber {
   #unproven: Item.Interrupted | undefined
   /** The items so far: none yet (`nothing`), complete (`all`), or ended by an `Interrupted` (`interrupted`). */
   #told: "nothing" | "all" | "interrupted" = "nothing"
-  /** The number of the current round: each start begins a new round. Responses from earlier rounds are ignored. */
+  /** The number of the current round; `begin` starts a new round. Responses from earlier rounds are ignored. */
   #round = 0
   /** The latest time up to which no item is missing. */
   #completeAt: Item.Interrupted["since"]

@@ -22,7 +22,7 @@ export interface Entry {
   renews: boolean
 }
 
-/** The effects of acknowledgements and refusals on a topic's subscribers. */
+/** Callbacks for a topic that the exchange has acknowledged or refused, or may have dropped. */
 export interface Outcomes {
   readonly acknowledged: (entry: Entry) => void
   readonly refused: (entry: Entry, refusal: Refused) => void

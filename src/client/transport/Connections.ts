@@ -179,9 +179,9 @@ export class Connections {
   }
 
   /**
-   * Replaces the connections to an origin after a refusal that may belong to another request. In that case, the
-   * correct response will arrive later, so the old connections are watched for that response first. `watch` started
-   * when the refusal arrived.
+   * Replaces the connections to an origin after a refusal that may belong to another request. If it does, the call's
+   * own response arrives later, so the old connections are watched for that response before they are closed. `watch`
+   * started when the refusal arrived.
    */
   startOver(origin: string, old: Watched<Pool>, watch: Watch): Effect.Effect<boolean, Transport.SendFailed> {
     return Effect.callback((resume) => {

@@ -1,5 +1,5 @@
 /**
- * Converts a request that uses callbacks or promises to an effect. The request ends at its timeout or when the caller
+ * Converts a request based on callbacks or promises into an effect. The request ends at its timeout or when the caller
  * is interrupted.
  */
 import * as Clock from "effect/Clock"

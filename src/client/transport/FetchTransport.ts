@@ -61,8 +61,8 @@ const isBrowser = (): boolean => (globalThis.navigator?.userAgent ?? "").startsW
 /**
  * Whether a browser can send a stream to this address. Over HTTP/1.1, a browser's `fetch` reads the stream and then
  * fails in the same way as when a connection is lost, so an order would have an unknown outcome. This function
- * therefore sends an empty, unsigned request to the same address: that request would fail in the same way, but can't
- * place an order.
+ * therefore sends an empty, unsigned request to the same address. Over HTTP/1.1, that request fails in the same way,
+ * but it can't place an order.
  */
 const takesStreamsAt = (fetch: Fetch, { timeout, url }: Transport.Request): Effect.Effect<boolean> => {
   const answered = Effect.promise((signal) => {

@@ -42,7 +42,7 @@ const quiet = Context.empty().pipe(
   Context.add(HttpClient.TracerPropagationEnabled, false)
 )
 
-/** The error when an at-most-once body is read again, which would mean a second delivery. */
+/** The error for a second read of an at-most-once body, which could mean a second delivery. */
 class SecondRead extends Data.TaggedError("SecondRead") {
   override readonly message = "the request may be sent only once"
 }

@@ -132,9 +132,7 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
    * arrived.
    */
   declare readonly proof: Proof
-  /**
-   * A description of the failure. The description may quote the request, so scrub the description before you show it.
-   */
+  /** A description of the failure. It may quote the request, so scrub it before you show it. */
   declare readonly reason: string
 }
 

@@ -33,7 +33,7 @@ const placeResting = Effect.fnUntraced(function*(world: World, side: Side, perce
   return { ...placed, account, trigger, isActivated: isActivated(world, account, placed.id) }
 })
 
-/** Returns the verb for the price's move to the trigger: it rises or falls. */
+/** Returns the verb for the price's move to the trigger: `rises` or `falls`. */
 const wordOf = (side: Side): string => side === "buy" ? "rises" : "falls"
 
 const reached = (side: Side): Rule.Rule =>

@@ -69,7 +69,7 @@ const termsOf = (direction: "Deposit" | "Withdraw") => ({
   maxFlex: settings[`maxFlex${direction}`]
 })
 
-/** Gives a currency of a sandbox these settings. */
+/** Applies these settings to a currency of a sandbox. */
 const set = (world: World, ticker: string) =>
   world.control("SetCurrency", {
     ticker,
@@ -165,7 +165,7 @@ const digits: Kinds.Kind = {
 /** Every leverage that the live exchange documents. */
 const leverages = [1, 2, 3, 5, 10, 20, 50, 100]
 
-/** The only currency whose settings a rule changes. */
+/** The only currency whose settings these rules change. */
 const ticker = "ETH"
 
 export const rules: ReadonlyArray<Rule.Rule> = [

@@ -9,7 +9,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { World } from "../world/World.ts"
 
-/** The lengths of intervals in seconds, for intervals of constant length. */
+/** The length, in seconds, of each interval whose candles begin at multiples of that length in Unix time. */
 const lengths = {
   "1s": 1,
   "10s": 10,
@@ -60,7 +60,7 @@ const toCandle = (row: ReadonlyArray<unknown>): Candle => {
 }
 
 /**
- * Returns a market's candles, by default those of the world's market. Each must be a row of a time and six decimals.
+ * Returns a market's candles, by default those of `world.market`. Each must be a row of a time and six decimals.
  */
 const candles = Effect.fnUntraced(function*(world: World, query: LivePublicCalls.Query = {}, market?: string) {
   const name = market ?? (yield* world.market).name
@@ -69,7 +69,7 @@ const candles = Effect.fnUntraced(function*(world: World, query: LivePublicCalls
   return { answer, name, found: value.filter(isRow).map(toCandle) }
 })
 
-/** Makes two accounts of a sandbox trade. Returns the trade's amount and price. */
+/** Makes two sandbox accounts trade with each other. Returns the trade's amount and price. */
 const traded = Effect.fnUntraced(function*(world: World) {
   const { price } = yield* Trading.take(world, "0.01")
   return { amount: 0.01, price: Number(price) }

@@ -10,10 +10,10 @@ import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-/** A futures market, used in addition to the world's market. */
+/** A futures market, used in addition to `world.market`. */
 const perpetual = "BTC_PERP"
 
-/** Arms the kill switch, by default on the world's market. */
+/** Arms the kill switch, by default on `world.market`. */
 const arm = Effect.fnUntraced(function*(world: World, account: Account, fields: Body) {
   const { name: market } = yield* world.market
   return yield* LiveCalls.object(world, account, Paths.killSwitch, { market, timeout: "10", ...fields })

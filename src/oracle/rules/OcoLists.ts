@@ -13,7 +13,7 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
-/** A futures market, used in addition to the world's market. */
+/** A futures market, used in addition to `world.market`. */
 const perpetual = "BTC_PERP"
 
 /** The fields of a leg that only the response to a new OCO order shows. */
@@ -39,7 +39,7 @@ const toPair = (pair: Body): Body =>
 const fromConditional = ({ id, stopLoss, takeProfit }: Body): Body =>
   toPair({ id, stop_loss: stopLoss, take_profit: takeProfit })
 
-/** Places OCO orders of both sides on the world's market, and one OCO order on another market. */
+/** Places OCO orders of both sides on `world.market`, and one OCO order on another market. */
 const place = Effect.fnUntraced(function*(world: World) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market

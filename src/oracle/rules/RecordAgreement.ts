@@ -191,7 +191,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
   )
 ]
 
-/** Rules about those of an account's lists that have only a few entries. */
+/** Rules about the account's lists that have only a few entries. */
 const stateRules: ReadonlyArray<Rule.Rule> = [
   agreeing(
     "records.positions",

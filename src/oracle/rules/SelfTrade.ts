@@ -22,7 +22,7 @@ type Mode = keyof ReturnType<typeof Dialects.modes>
 const modes = ["cancel_new", "cancel_old", "cancel_both"] as const
 
 /**
- * Makes other accounts trade to trigger a stop order that would match another order of its own account. Returns both
+ * Triggers a stop order that would match another order of its own account, by making other accounts trade. Returns both
  * orders.
  */
 const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: Mode | undefined) {

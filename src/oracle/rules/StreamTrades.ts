@@ -95,8 +95,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["once", "twice"],
     check: Effect.fnUntraced(function*(world, how) {
       const market = yield* world.market
-      // After an earlier trade, every subscription begins with a message that repeats older trades, so there is one to
-      // wait for.
+      // After an earlier trade, every subscription begins with a message that repeats older trades, so this check can
+      // wait for that message.
       yield* StreamMarkets.trade(world, market, 0.5)
       const connection = yield* world.connect
       // The second subscription replaces the first one.

@@ -166,8 +166,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const charged = assets.filter((fee) => fee > 0)
       const percents = new Set(markets.map(Number))
       if (charged.length === 0 || percents.size === 0) return yield* Verdict.skip("no asset has a fee")
-      // An asset's fee may differ from every market's fee. But if each is a hundredth of a market's fee, the target
-      // shows ratios instead of percentages.
+      // An asset's fee may differ from every market's fee. But if every asset's fee is a hundredth of a market's fee,
+      // the target shows ratios instead of percentages.
       const isRatio = (fee: number) => !percents.has(fee) && [...percents].some((one) => Books.isClose(fee * 100, one))
       yield* Verdict.expect(answer, `${role}_fee in percent`, !charged.every(isRatio))
     })

@@ -1,6 +1,6 @@
 /**
  * Public calls that only the live exchange's documentation describes. Their rules apply only to the live dialect. A
- * target that does not serve a call breaks its rules, unless the target declares the call missing.
+ * target that does not serve a call breaks the rules about that call, unless the target declares the call missing.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

@@ -7,12 +7,12 @@ import * as Paths from "./Paths.ts"
 import * as Trading from "./Trading.ts"
 import type { Body, World } from "./World.ts"
 
-/** A futures market, used in addition to the world's market. */
+/** A futures market, used in addition to `world.market`. */
 export const perpetual = "BTC_PERP"
 
 /**
  * Returns an account with three open orders, three canceled ones, and three fills, each of a separate order. One record
- * of each list is on a futures market. `hours` pass after the first record.
+ * of each list is on a futures market. After the first record of each list, `hours` hours pass.
  */
 export const populated = Effect.fnUntraced(function*(world: World, hours = 0) {
   const account = yield* LiveOrders.customer(world)

@@ -162,7 +162,7 @@ const openOnce = (open: Effect.Effect<Account, Verdict.CheckError>): Effect.Effe
 /** The maximum time to undo everything at the end of a check, in milliseconds. */
 const undoing = 30_000
 
-/** Opens a session with a target. Unique strings begin with `startedAt`, in Unix milliseconds. */
+/** Opens a session with a target. Unique strings contain `startedAt`, in Unix milliseconds. */
 export const make = (given: Target.Target, profile: Profile, startedAt: number): Session => {
   const warnings: Array<string> = []
   const traffic = Connection.none()

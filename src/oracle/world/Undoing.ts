@@ -1,7 +1,7 @@
 /**
- * Places orders on a real account so that none of them is left open. The first order of each path is canceled before
- * any other order is placed, and every other order is canceled at the end of its run. An order whose placement got no
- * response is looked up. Once an order cannot be canceled, no more orders are placed.
+ * Places orders on a real account so that none of them is left open. The first order for each path is a trial order,
+ * which is canceled before any other order is placed for the path. Every other order is canceled at the end of its run.
+ * An order whose placement got no response is looked up. Once an order cannot be canceled, no more orders are placed.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -93,7 +93,7 @@ const isListed = (world: World, account: Account, { id, path }: Placed) =>
     Settling.bound
   )
 
-/** Whether the target's list shows orders of this path. If so, an order that is not listed is not open. */
+/** Whether the target's list shows orders placed through this path. If so, an order that is not listed is not open. */
 const isTrusted = ({ placements }: World, path: string): boolean => placements.listed.has(path)
 
 /** Cancels an order, and tries again if there is no response. */
@@ -223,7 +223,7 @@ const placeOne = Effect.fnUntraced(function*(
 })
 
 /**
- * Places and cancels one plain order before the first order of its path. Skips the rule if the plain order cannot be
+ * Places and cancels one plain order before the first order for this path. Skips the rule if the plain order cannot be
  * canceled.
  */
 const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path: string, plain: Body) {
@@ -247,8 +247,8 @@ const tryOnce = Effect.fnUntraced(function*(world: World, account: Account, path
 })
 
 /**
- * Places an order on a real account, and cancels it when the run ends. The first order of its path is `plain`, and is
- * canceled immediately. Once an order could not be canceled, skips the rule.
+ * Places an order on a real account, and cancels it when the run ends. If this is the first order for its path, places
+ * and cancels `plain` before it. Skips the rule if the check has failed to cancel an order.
  */
 export const place = Effect.fnUntraced(function*(
   world: World,

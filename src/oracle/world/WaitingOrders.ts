@@ -47,8 +47,8 @@ export const allowed = ({ profile }: Rule.Setting): ReadonlyArray<Entry> =>
   entries.filter(({ more }) => profile === "control" || more?.["reduceOnly"] === undefined)
 
 /**
- * Returns the amount of each order in a sandbox, in the base currency. It is not a round number where the market's step
- * allows, so that a target that rounds it is noticed.
+ * Returns the amount of each order in a sandbox, in the base currency. If the market's step allows, it is not a round
+ * number, so that a target that rounds it is noticed.
  */
 export const amountOn = ({ step, stockPrecision }: Market): string =>
   digits(Math.round(0.030_007 / step) * step, stockPrecision)

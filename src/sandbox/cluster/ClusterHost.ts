@@ -107,7 +107,7 @@ interface Parts {
   readonly options: Options
   /** The venues that this node has or is currently releasing. */
   readonly entries: Map<string, Entry>
-  /** All venues in the cluster. */
+  /** The venues of the cluster that this node knows. */
   readonly known: KnownVenues.KnownVenues
   readonly engines: Engines.Engines
   addresses: Models.Addresses
@@ -200,7 +200,7 @@ const addEntry = (parts: Parts, { endsAt: _endsAt, ...registered }: Registered):
   return entry
 }
 
-/** Releases a venue, for example because another node has the venue or because the venue has been deleted. */
+/** Releases a venue, for example because it now belongs to another node or has been deleted. */
 const drop = ({ entries }: Parts, entry: Entry): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { registered: { id }, resident, scope } = entry

@@ -61,7 +61,7 @@ const tlsOf = ({ searchParams }: URL): Result.Result<ConnectionOptions | false, 
   }
 }
 
-/** The URL parameters that have an effect. */
+/** The supported URL parameters. */
 const parameters: ReadonlySet<string> = new Set([
   "host",
   "port",

@@ -1,5 +1,5 @@
 /**
- * Sends a request to the node that has its venue, or reports why no node has the venue. No step takes longer than the
+ * Sends a request to the node that has its venue, or reports why this is impossible. No step takes longer than the
  * request's remaining time.
  */
 import * as Clock from "effect/Clock"

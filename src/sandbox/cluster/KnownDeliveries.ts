@@ -20,8 +20,8 @@ export interface KnownDeliveries extends Deliveries {
 }
 
 /**
- * How long a request can be resent, in seconds. A response is stored for at least this long, and for about twice as
- * long at most.
+ * How long a request can be resent, in seconds. A response is stored for at least this long, and at most for
+ * about twice as long.
  */
 export const lifetime = 30
 

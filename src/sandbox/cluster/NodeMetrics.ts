@@ -70,8 +70,8 @@ export const observed = <E, R>(answering: Effect.Effect<Outcome, E, R>): Effect.
   })
 
 /**
- * Records the number of venues in each stage, and the number of WebSockets. `tunnels` is the number of WebSockets that
- * the node forwards to other nodes.
+ * Records how many venues are awake, waking, halted or waited for, and how many WebSockets are open. `tunnels` is the
+ * number of WebSockets that the node forwards to other nodes.
  */
 export const count = Effect.fnUntraced(function*(awake: number, entries: ReadonlyArray<Entry>, tunnels: number) {
   const venues = entries.map(({ resident }) => resident.look())

@@ -33,7 +33,7 @@ import * as Tunnel from "./Tunnel.ts"
  *
  * - the venue's response, or its WebSocket
  * - `NotTheirs`: the other node does not have the venue, and did nothing
- * - `NotSent`: the other node could not be reached
+ * - `NotSent`: the other node could not be reached, or the request waited too long to be sent
  * - `Busy`: nothing was sent, because too many requests are already waiting for the node
  * - `Lost`: the node fell silent, or the connection broke. The request may have been carried out
  */

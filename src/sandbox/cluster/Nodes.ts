@@ -1,6 +1,6 @@
 /**
  * The nodes of a cluster, in a table that all nodes share. Each node writes a report of its venues and problems every
- * second, so an operator can ask any node, or query the database.
+ * second, so an operator can get all reports from any node, or from the database.
  */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"

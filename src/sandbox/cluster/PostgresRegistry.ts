@@ -85,7 +85,10 @@ const otherToken = new JournalError({
     "a new token, run `effect-txc host --migrate` with TXC_HOST_TOKEN set to it, and then restart each node"
 })
 
-/** Returns the cluster's stored token. If no token is stored, stores and returns `token`. */
+/**
+ * Returns the cluster's stored token. If no token is stored, stores and returns `token`. Fails if `isGiven` is true and
+ * a different token is stored.
+ */
 const tokenOf = Effect.fnUntraced(function*(sql: PgClient.PgClient, token: string, isGiven: boolean) {
   return yield* sql.withTransaction(Effect.gen(function*() {
     // If two nodes start at the same time, the second finds the token of the first.

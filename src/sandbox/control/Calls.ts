@@ -134,7 +134,7 @@ export const callAs = Effect.fnUntraced(function*(
   return called
 })
 
-/** Repeats a call. If one of the venue's keys signed the original, the repetition has a new nonce and signature. */
+/** Repeats a call. If the original names one of the venue's keys, the repetition has a new nonce and signature. */
 export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
   const kept = venue.traffic.get(number)
   if (kept === undefined) return yield* refuse("Again", { number: "known" }, unknownCall(number))

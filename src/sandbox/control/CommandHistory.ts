@@ -17,7 +17,7 @@ export interface CommandSummary {
   readonly at: number
   /** The owner action, such as `MovePrice`, or the operation of a call, such as `PlaceLimit`. */
   readonly action: string
-  /** The account that made the call or that the action concerns, if known. */
+  /** The account that made the call, or the account that the action concerns, if known. */
   readonly account?: string
   /** The command's markets, prices, amounts and order ids, keyed by field name. */
   readonly fields: Readonly<Record<string, string | number>>
@@ -110,7 +110,7 @@ const summary = (venue: Venue["Service"], at: number, action: Action, sequence: 
   }
 }
 
-/** The maximum number of commands that are searched for changes. */
+/** The maximum number of commands that are searched for those that changed something. */
 const mostSearched = 10_000
 
 /**

@@ -7,7 +7,7 @@ import type { SetCounterpartyOptions } from "../engine/SetCounterparty.ts"
 import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 
-/** A market that the counterparty quotes or has quoted, and the settings in force there, including defaults. */
+/** A market that the counterparty quotes or has quoted, and its settings for this market, including defaults. */
 export interface QuotedMarket extends SetCounterpartyOptions {
   /** Whether the counterparty quotes this market. */
   readonly enabled: boolean

@@ -1,6 +1,7 @@
 /**
- * The feed as server-sent events. A reader that starts at the oldest event can get tens of thousands of events. So for
- * speed, entries are written a page at a time and as plain JSON, which equals the text that the schema would produce.
+ * The feed as server-sent events. A reader that starts at the oldest event can get tens of thousands of events.
+ * For speed, entries are therefore written a page at a time, as plain JSON, without the schema. The text is the same as
+ * with the schema.
  */
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"

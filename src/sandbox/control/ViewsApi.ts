@@ -42,7 +42,7 @@ export interface FieldSummary {
   readonly name: string
   /** The field's name on the wire, such as `activation_price`. */
   readonly key: string
-  /** The values that the field can have on the wire, if it has only a few. */
+  /** The values that the field can have on the wire, if there are only a few. */
   readonly values?: ReadonlyArray<string | number | boolean>
 }
 

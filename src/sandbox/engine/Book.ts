@@ -89,7 +89,7 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   const key = keyOf(book, order.side, price)
   let level = side.get(key)
   if (level === undefined) side.add(key, level = new Level(price))
-  // All orders on a level share one bigint, which saves memory.
+  // All orders at a level share one bigint for their price, which saves memory.
   order.queued = level.price
   FifoQueue.join(level.orders, order)
   level.more(order.left)
@@ -109,7 +109,7 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   else level.less(order.left)
 }
 
-/** Subtracts a traded amount from the best level on the order's side. Orders trade only on the best level. */
+/** Subtracts a traded amount from the best level on the order's side. Orders trade only at the best level. */
 export const traded = (book: Book, order: Order, amount: Units.Units): void => levelsOf(book, order).first?.less(amount)
 
 /**

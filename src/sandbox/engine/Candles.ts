@@ -114,8 +114,9 @@ const firstFrom = (list: ReadonlyArray<Candle>, from: number): number => {
 }
 
 /**
- * All candles in a period: the candles of one level, followed by the current candles of shorter lengths that have not
- * been merged into that level yet. Both times are multiples of the level's length.
+ * All candles in a period, from `from` (inclusive) to `to` (exclusive): the candles of one of the {@link lengths},
+ * followed by the current shorter candles that have not been merged into them yet. `level` is the index of the length,
+ * and both times are multiples of that length.
  */
 const within = function*(candles: Candles, level: number, from: number, to: number): Generator<Candle, undefined> {
   const list = candles[level] ?? []

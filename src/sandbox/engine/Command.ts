@@ -210,9 +210,9 @@ export interface InvestOptions {
 export interface PayInterestOptions {
   /** The account that receives the interest. */
   readonly account: string
-  /** The plan that the payment names. The plan does not have to exist. */
+  /** The plan that the payment refers to. The plan does not have to exist. */
   readonly planId: PlanId
-  /** The investment that the payment names. The investment does not have to exist. */
+  /** The investment that the payment refers to. The investment does not have to exist. */
   readonly investmentId: InvestmentId
   /** The asset to pay. If the plan exists, it must be the plan's target currency. */
   readonly ticker: Ticker
@@ -380,8 +380,8 @@ export type OwnerActions = {
 
 /**
  * The owner actions. This is the only list of owner actions: the methods of `Control`, the operations of `ControlApi`
- * with their handlers, and the journal's commands are derived from it. The command and the operation have the method's
- * name with a capital letter.
+ * with their handlers, and the journal's commands are derived from it. An action's command and operation have the
+ * method's name, with a capital first letter.
  */
 export const ownerActions: OwnerActions = {
   openAccount: owned<OpenAccountOptions>("Opens an account.", { account: Schema.String, b2b: Schema.Boolean }),
@@ -517,7 +517,7 @@ export const ownerActions: OwnerActions = {
 /** The type of an owner action's options. */
 export type OptionsOf<Action> = Action extends OwnerAction<infer Options> ? Options : never
 
-/** The tag of the command for an owner action: the method's name with a capital letter. */
+/** The tag of the command for an owner action: the method's name, with a capital first letter. */
 const tagOf = (method: keyof OwnerActions) => String.capitalize(method)
 
 /** Creates an object that holds one value for each owner action, keyed by method name. */

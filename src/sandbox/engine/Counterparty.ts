@@ -80,7 +80,7 @@ const requote = (work: Work, market: Market, quoting: Quotes.Quoting): void => {
 }
 
 /**
- * Replaces the quotes that have traded, even partly, and places the quotes that could not be placed before. Quotes that
+ * Replaces the quotes that have traded, fully or partly, and places the quotes that have no open order. Quotes that
  * have not traded keep their place in the queue.
  */
 const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): void => {
@@ -95,8 +95,8 @@ const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): vo
 }
 
 /**
- * Replaces the quotes that trades of the current command have filled, even partly, on each market whose settings allow
- * refills.
+ * Replaces the quotes that were fully or partly filled, or closed, during the current command, on each market whose
+ * settings allow refills.
  */
 export const refill = (work: Work): void => {
   const { hit, markets } = work.state.counterparty

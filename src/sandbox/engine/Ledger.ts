@@ -284,8 +284,8 @@ export const save = ({ others, wallets }: Ledger): Balances => {
 }
 
 /**
- * Calls `tell` with each account balance that has changed since `takeChanges` was last called, and appends the results
- * to `list`.
+ * Calls `tell` with each account balance that has changed since the previous call of this function, and appends the
+ * results to `list`.
  */
 export const takeChanges = <A>(ledger: Ledger, tell: (balance: Balance) => A, list: Array<A>): void => {
   for (let pair = ledger.touched.first; pair !== undefined; pair = pair.next) {

@@ -34,8 +34,8 @@ const inapplicable = (order: Order, changes: Modify): Reply.Violations => {
 }
 
 /**
- * The market bounds that the changed order would violate. A reduce-only order may be below the minimum amount and
- * total.
+ * The market bounds that the changed order would violate. For a reduce-only order, only the changed fields are checked,
+ * because the rest of the order may be below the minimum.
  */
 const outOfBounds = (market: Market.Market, order: Order, changes: Modify): Reply.Violations => {
   const { activationPrice, amount, price, total } = changes

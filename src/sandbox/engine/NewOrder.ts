@@ -9,7 +9,7 @@ import type { Work } from "./Work.ts"
 
 /**
  * Returns the identifier that an upcoming order will have: the next order if `ahead` is 1, the order after it if
- * `ahead` is 2, and so on. Only {@link open} advances the counter.
+ * `ahead` is 2, and so on. Does not advance the counter; {@link open} does.
  */
 export const nextId = (state: State, ahead = 1): OrderId =>
   // The decimal digits of a whole number are a valid identifier.
@@ -33,7 +33,7 @@ const positionSideOf = (
   return reduceOnly ? reduces[side] : oco === undefined ? "BOTH" : opens[side]
 }
 
-/** The fields in which new orders differ. An absent field gets its usual value. */
+/** The fields in which new orders differ. An absent field gets its default value. */
 export interface Draft<P, S>
   extends
     Pick<Order, "market" | "side" | "type" | "kind" | "amount" | "quantity" | "clientOrderId" | "stp" | "reduceOnly">,

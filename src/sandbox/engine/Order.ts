@@ -69,7 +69,7 @@ export interface Order {
    * that cancels all orders can filter by this kind.
    */
   readonly kind: "spot" | "margin" | "futures"
-  /** The amount as the caller wrote it. */
+  /** The amount as the caller wrote it, unless the exchange determines it, as for a capped reduce-only order. */
   readonly amount: Decimal
   /**
    * The value of `amount`, in units of the base currency. For a market or stop-market buy that specifies its total, the
@@ -109,13 +109,13 @@ export interface Order {
   locked: Lock | undefined
   /**
    * The part of the order that only closes a position, in units of the base currency. No margin is locked for this
-   * part. For an account's orders on one side, the sum of these parts never exceeds the position's size. Zero on spot
-   * markets, and for reduce-only orders.
+   * part. For an account's orders on one side, the sum of these parts never exceeds the position's size. Zero for spot
+   * orders and reduce-only orders.
    */
   closing: Units
   /**
-   * The price at which the order rests in the book. `undefined` before a stop order is triggered and after an order has
-   * closed.
+   * The price at which the order rests in the book; `undefined` while the order does not rest, for example before a
+   * stop order is triggered.
    */
   queued: Units | undefined
   /** The status (the document, "States and transitions"). */

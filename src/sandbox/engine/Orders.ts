@@ -63,8 +63,8 @@ export interface Size {
 }
 
 /**
- * Caps a reduce-only order at the position that it reduces. Refuses the order if there is no such position, as on spot
- * markets, or if the policy does not accept reduce-only orders. An amount in quote currency stays unchanged.
+ * Caps a reduce-only order at the position that it reduces. Refuses the order if there is no such position, as for spot
+ * orders, or if the policy does not accept reduce-only orders. An amount in quote currency stays unchanged.
  */
 export const capToPosition = (
   state: State,

@@ -18,7 +18,7 @@ export interface Position {
   readonly side: PositionSide
   /** The time at which the position was opened, in Unix microseconds. */
   readonly openedAt: number
-  /** The size, in units of the base currency: positive is long, negative is short. */
+  /** The size, in units of the base currency; positive if long, negative if short. */
   amount: Units
   /** The total paid (long) or received (short) for the open part, in units of the quote currency. */
   cost: Units

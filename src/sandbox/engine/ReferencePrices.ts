@@ -4,7 +4,7 @@
  * price. The venue's owner can fix either price.
  *
  * The live exchange's mark price is the median of the index with accrued funding, the index with a smoothed basis, and
- * the last price. The sandbox has neither accrued funding nor a basis, so two of these three values equal the index, and
+ * the last price. The sandbox has neither accrued funding nor a basis, so two of the three values equal the index, and
  * so does the median.
  */
 import type { MarketName, Ticker } from "../../domain/Identifiers.ts"

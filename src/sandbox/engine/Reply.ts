@@ -33,7 +33,7 @@ export interface OrderModified {
   readonly order: Order
 }
 
-/** Bulk orders were placed or canceled, completely or partly. */
+/** Bulk orders were placed or canceled. Some of them may have been refused, or not attempted. */
 export interface BulkDone {
   readonly _tag: "BulkDone"
   /** The reply to each order, in the same sequence as in the request. Orders that were not attempted have no reply. */

@@ -18,8 +18,8 @@ export interface CounterpartyOptions {
   /** The number of price levels on each side; 1 to 50. Defaults to `5`. */
   readonly levels?: number
   /**
-   * The distance between neighboring levels, as a percentage of the mid; 0 to 1, but at least one tick. Defaults to
-   * `0.05`.
+   * The distance between neighboring levels, as a percentage of the mid; 0 to 1. The levels are always at least one
+   * tick apart. Defaults to `0.05`.
    */
   readonly step?: Decimal
   /**

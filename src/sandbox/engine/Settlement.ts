@@ -209,8 +209,8 @@ export const isUselessReduceOnly = ({ state }: Work, order: Order): boolean =>
 
 /**
  * Updates the orders of an account whose position was reduced, closed or flipped. Reduce-only orders that have nothing
- * left to reduce are canceled. All other orders that would have closed the position now lock margin, or are canceled if
- * the free margin is too low.
+ * left to reduce are canceled. All other orders lock margin for the part that can no longer close the position, or are
+ * canceled if the free margin is too low.
  */
 export const afterPosition = (work: Work, account: string, market: Market): void => {
   const { state } = work

@@ -58,7 +58,7 @@ export const make = (): Watches => ({
 /** The number of bits in a key that hold the watch's number: the lowest ones. The other bits hold the bound. */
 const bits = 64n
 
-/** Adds a watch that ends when a price falls or, with `rises`, rises to a bound. */
+/** Adds a watch that ends when a price falls to a bound or, if `end` is `rises`, when it rises to the bound. */
 export const add = (
   watches: Watches,
   account: string,

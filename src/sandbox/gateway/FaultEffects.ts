@@ -44,7 +44,7 @@ const truncate = ({ body, headers, status }: Written, length: number): Streamed 
   }
 }
 
-/** Copies a JSON value without any fields except order ids and the objects and lists that contain them. */
+/** Copies a JSON value, but keeps only the ids and the nested objects and lists. */
 const idsOf = (value: unknown): object => {
   if (Array.isArray(value)) return value.map(idsOf)
   if (!Json.isObject(value)) return {}
@@ -65,7 +65,7 @@ const reduce = (answer: Written): Written => ({
   })
 })
 
-/** Sends the entire response in small parts, ten per second. */
+/** Sends the entire response in small parts, at most ten per second. */
 const slowDown = ({ body, headers, status }: Written, bytesPerSecond: number): Streamed => {
   const bytes = new TextEncoder().encode(body)
   const perTick = Math.max(1, Math.ceil(bytesPerSecond / 10))

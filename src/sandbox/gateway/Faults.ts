@@ -205,7 +205,7 @@ export interface Fault {
   readonly apiKey?: string
   /**
    * The wire name of the channel whose messages go wrong, such as `depth`; every channel if absent. Applies only to
-   * message symptoms.
+   * symptoms of messages and snapshots.
    */
   readonly channel?: string
   /**

@@ -1,6 +1,6 @@
 /**
- * Finds the mistake that probably led to a call's refusal. Client developers need such hints, because real exchanges
- * don't give them.
+ * Finds the mistake that probably led to a call's refusal. Real exchanges give no such hints, although client
+ * developers need them.
  */
 import * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"

@@ -110,7 +110,7 @@ export interface SentMessage {
  */
 export const SentMessage: Schema.Codec<SentMessage, unknown> = Schema.Struct({ at: Schema.Int, text: Schema.String })
 
-/** A connection, as the owner can inspect and close it. */
+/** A connection that the owner can inspect and close. */
 export interface Shown {
   /** The current state of the connection. */
   readonly show: () => Connected

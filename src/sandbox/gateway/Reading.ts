@@ -10,7 +10,10 @@ import type { Context, Route } from "../handlers/Routes.ts"
 export interface Read {
   /** The decoded request; `undefined` if it can't be decoded. */
   readonly request: unknown
-  /** The invalid fields, each with the constraint that it violates; empty when the call can be carried out. */
+  /**
+   * The invalid fields, each with the constraint that it violates; empty if the request is valid. Orders in a bulk
+   * request have their own violations.
+   */
   readonly violations: Violations
 }
 

@@ -38,7 +38,7 @@ export interface Kept {
   readonly number: number
   /**
    * The request. If its body exceeds 4096 bytes, or the entire request 8192 bytes, the body is truncated to 4096 bytes,
-   * and only the first 256 characters of the path, the query and each of 32 headers are stored.
+   * and only the first 256 characters of the path, the query and each of the first 32 headers are stored.
    */
   readonly request: Request
   /** Whether the request was stored in full. */
@@ -66,7 +66,7 @@ const longest = 4096
 /** The maximum length of a string in a request that is not stored in full, in characters. */
 const longestPart = 256
 
-/** Truncates and copies a string. A slice would keep the entire string alive. */
+/** Truncates a string. A truncated string is a copy, because a slice would keep the entire string alive. */
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : Buffer.from(text.slice(0, most)).toString()
 
@@ -94,8 +94,8 @@ const cutHeaders = (headers: Request["headers"]): Request["headers"] =>
   )
 
 /**
- * A slot for a call. A later call overwrites the slot's fields. If a later call got a new slot instead, the old slot
- * would become garbage in the old generation, which is collected late and keeps its references alive until then.
+ * A slot for a call. A later call overwrites the slot's fields. If it got a new slot instead, the old slot would become
+ * garbage in the old generation: it would be collected late, and keep its references alive until then.
  */
 class Slot {
   private number = 0

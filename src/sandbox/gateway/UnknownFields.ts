@@ -17,7 +17,7 @@ export interface UnknownField {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The maximum number of fields that a hint names. */
+/** The maximum number of unknown fields that are reported. */
 const most = 10
 
 /** Normalizes the spelling of a name, so that `activation_price` and `activationPrice` are equal. */
@@ -47,11 +47,11 @@ const unknownIn = (
 const keysOf = (endpoint: Endpoint.Any, dialect: Dialect.Dialect): ReadonlyArray<string> =>
   Object.values(Endpoint.codec(endpoint, dialect).shape.keys)
 
-/** The fields of an endpoint in any dialect. */
+/** The fields of an endpoint in all dialects. */
 const anyKeysOf = (endpoint: Endpoint.Any): ReadonlyArray<string> =>
   Object.values(Dialect.byName).flatMap((dialect) => keysOf(endpoint, dialect))
 
-/** Finds the unknown fields of a request and of the orders in it. Returns each name once. */
+/** Finds the unknown fields of a request and of the orders in it. Returns each name once, and at most ten names. */
 export const of = (
   { each, endpoint }: Route,
   dialect: Dialect.Dialect,

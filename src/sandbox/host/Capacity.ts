@@ -23,8 +23,8 @@ export interface Capacity {
   /** The number of awake venues and forks. */
   readonly taken: () => number
   /**
-   * Reserves capacity for one venue or fork until the scope is closed. If all awake venues are in use, waits for up to
-   * five seconds, and then fails.
+   * Reserves capacity for one venue or fork until the scope is closed. Fails if memory is short. If the limit is
+   * reached and all awake venues are in use, waits for up to five seconds, and then fails.
    */
   readonly take: Effect.Effect<void, BoundReached, Scope.Scope>
   /** Called when a venue becomes idle. */

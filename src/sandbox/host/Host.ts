@@ -69,7 +69,7 @@ export interface Options extends HostOptions {
 /** The time between checks for venues that should be put to sleep or deleted, in milliseconds. */
 const sweepEvery = (idleMillis: number): number => Math.min(30_000, Math.max(1000, Math.floor(idleMillis / 20)))
 
-/** A venue that the host has. */
+/** A venue of the host. */
 interface Entry extends LocalPlacement.Entry {
   registered: Registry.Registered
   readonly files: Files.Files

@@ -123,7 +123,7 @@ export interface Made extends Summary {
   readonly portUrl?: string
   /** The base URL of the venue's control plane, with a trailing slash. */
   readonly controlUrl: string
-  /** The token of the venue's control plane. It is not valid in any other venue. */
+  /** The token of the venue's control plane. It is not valid for any other venue. */
   readonly controlToken: string
   /** The venue's initial keys, keyed by account name; the keys of the example's sub-accounts are keyed by key title. */
   readonly keys: Readonly<Record<string, VenueKey>>

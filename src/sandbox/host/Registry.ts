@@ -94,7 +94,7 @@ const encodeResult = Schema.encodeResult(Registered)
 /** Encodes a venue's record. */
 export const encode = (venue: Registered): string => Result.getOrThrow(encodeResult(venue))
 
-/** The records of a host's venues. A change is durable once its method returns; the method fails if the disk fails. */
+/** The records of a host's venues. A change is durable once its effect succeeds; the effect fails if the disk fails. */
 export interface Registry {
   /** The host's token, which stays the same when the host restarts. */
   readonly token: string

@@ -140,7 +140,8 @@ export interface Resident<E> {
   readonly sleep: Effect.Effect<boolean>
   /**
    * Closes the venue even if it is in use, because its journal has failed. Calls in progress get five seconds to
-   * finish; forks and feeds end immediately. The next call, or a call that arrives meanwhile, opens the venue again.
+   * finish; feeds end immediately, and forks end when the venue closes. The next call, or a call that arrives
+   * meanwhile, opens the venue again.
    */
   readonly restart: Effect.Effect<void>
   /**

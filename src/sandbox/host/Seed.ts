@@ -19,7 +19,7 @@ export interface Own {
   readonly uuid: () => string
 }
 
-/** The example's commands. Each account's name also serves as its key and secret. */
+/** The example's commands, in which each key's name also serves as the key and as its secret. */
 export const example = (
   dialect: Dialect
 ): Effect.Effect<ReadonlyArray<Action>, JournalError | Control.ControlRefused> =>
@@ -86,8 +86,8 @@ export interface Copied {
   /** The commands, with the copy's own keys. */
   readonly commands: ReadonlyArray<Command>
   /**
-   * The copy's keys. A key that replaces one of the original's initial keys keeps its name; all others are keyed by
-   * account. If several keys have the same name, only the first one is listed.
+   * The copy's keys. A key that replaces one of the original's initial keys keeps that key's name; all others are keyed
+   * by account. If several keys have the same name, only the first one is listed.
    */
   readonly keys: Readonly<Record<string, VenueKey>>
 }

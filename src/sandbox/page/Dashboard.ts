@@ -16,7 +16,7 @@ export const paths: ReadonlySet<string> = new Set([path, "/control/"])
 
 const sourceOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-/** The text from the first `begin` to the last `end`. */
+/** The text between the first `begin` and the last `end`. */
 const between = (html: string, begin: string, end: string): string =>
   html.slice(html.indexOf(begin) + begin.length, html.lastIndexOf(end))
 

@@ -36,14 +36,14 @@ export const maxPerCommand = {
 }
 
 /**
- * The maximum number of open connections. It is larger than the maximum number of calls, so that the server can still
- * refuse a call above that maximum over the call's connection.
+ * The maximum number of open connections. It is larger than the maximum number of calls, so that a call above that
+ * maximum still gets a connection, over which the server refuses it.
  */
 export const maxConnections = 3072
 
 /**
- * The maximum numbers of calls in progress. The server closes a connection that exceeds `ofOne`, and refuses calls that
- * exceed any other of these maximums with 429.
+ * The maximum numbers of calls in progress. The server closes a connection that exceeds `ofOne`. Calls that exceed any
+ * other of these maximums are refused with 429.
  */
 export const maxUnanswered = {
   /** The maximum number of calls in progress on one connection. */

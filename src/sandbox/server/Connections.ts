@@ -45,7 +45,7 @@ interface Connection {
    * calls, alive.
    */
   readonly calls: Array<Call>
-  /** Whether the head of the current request has arrived. */
+  /** Whether the head of any request has arrived. */
   hasCalled: boolean
   /** Whether the connection has become a WebSocket. */
   isUpgraded: boolean

@@ -266,7 +266,10 @@ const open = (server: Http.Server, host: string, port: number, { run }: Service)
     })
   })
 
-/** Accepts no new connections, ends feeds, and waits at most `drainTimeout` milliseconds for calls in progress. */
+/**
+ * Accepts no new connections, ends feeds and WebSockets, and waits at most `drainTimeout` milliseconds for calls in
+ * progress.
+ */
 const close = (server: Http.Server, service: Service, drainTimeout: number): Effect.Effect<void> => {
   const drained = Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))

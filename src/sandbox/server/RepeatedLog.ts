@@ -2,7 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Logger from "effect/Logger"
 
-/** How long repetitions of a problem are only counted after the problem is logged, in milliseconds. */
+/** The time after a problem is logged during which its repetitions are only counted, in milliseconds. */
 const window = 60_000
 
 /** The maximum number of different problems that are tracked at the same time. */

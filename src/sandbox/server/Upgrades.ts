@@ -11,7 +11,7 @@ import * as WebSocketFrames from "./WebSocketFrames.ts"
 
 const reasonOf = (status: number): string => Http.STATUS_CODES[status] ?? "Refused"
 
-/** Writes a response directly to the socket, because an upgrade has no response object, and closes the connection. */
+/** Writes a response directly to the socket and closes the connection. An upgrade has no response object. */
 const refuse = (socket: Duplex, { body, headers, status }: Written): void => {
   const head = { ...headers, "content-length": Buffer.byteLength(body), connection: "close" }
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`)

@@ -4,7 +4,7 @@
  *
  * Commands are written in groups: the commands of two turns of the event loop or, without a file, of one turn. A group
  * is written in one transaction, and no reply that depends on one of its commands is sent before the group is durable.
- * When a write fails, no reply of the group is sent, and nothing more is written until the venue is reopened. A hash
+ * When a write fails, no such reply is sent, and nothing more is written until the venue is reopened. A hash
  * chain links every entry to the one before it, so no entry can be changed, lost or inserted unnoticed.
  *
  * @example

@@ -1,6 +1,6 @@
 /**
- * The tables of a journal in memory. No other process can change the tables, so they store no hashes: each hash is
- * computed on demand.
+ * The tables of a journal in memory. No other process can change the tables, so they do not store a hash per entry:
+ * hashes are computed on demand.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -33,8 +33,8 @@ export const isDueAsleep = (sequence: number, last: number): boolean =>
 /**
  * Whether a journal needs a new snapshot at command `sequence`, with its last snapshot at command `last`. That is the
  * case after 10000 more commands, or after `last` more if that is greater. The gaps grow with the journal, so writing
- * all snapshots costs only as much as writing the entire state twice. After a crash, at most half of all commands are
- * applied again.
+ * all snapshots costs only as much as writing the entire state twice. After a crash, at most half of all commands, or
+ * 10000 if that is more, are applied again.
  */
 export const isDue = (sequence: number, last: number): boolean => sequence - last >= Math.max(commandsBetween, last)
 

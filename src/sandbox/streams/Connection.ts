@@ -263,7 +263,7 @@ export class Connection implements Shown {
     return count
   }
 
-  /** Ends the subscriptions to the markets that the parameters name; without parameters, all subscriptions. */
+  /** Ends the channel's subscriptions to the markets that the parameters name; without parameters, all of them. */
   private unsubscribe({ id, params }: Frame.Request, { name }: Served): undefined {
     this.succeed(id, Frame.success)
     const listening = this.listening.get(name)

@@ -12,7 +12,7 @@ export interface Output {
   readonly send: (text: string, bytesPerSecond?: number) => void
   /** Closes the connection once the messages added so far have been sent. */
   readonly endAfter: (ending: Ending) => void
-  /** From now on, ignores all messages that are added. */
+  /** Makes the connection ignore all messages that are added after this call. */
   readonly stall: () => void
   /** Whether no further messages will be sent, because the connection is stalled or about to close. */
   readonly isStalled: () => boolean

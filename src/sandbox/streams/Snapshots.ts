@@ -1,4 +1,4 @@
-/** While a `Stale` fault is active, remembers, for each name, the first snapshot that a connection received. */
+/** Remembers the first snapshot of each name that a connection received while a `Stale` fault is active. */
 import type { Faults } from "../gateway/Faults.ts"
 
 /** The first snapshots since a `Stale` fault was added. */

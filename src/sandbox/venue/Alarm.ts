@@ -1,4 +1,4 @@
-/** Applies due events, such as interest payments and scheduled prices, at their time, even if no call arrives. */
+/** Applies events, such as interest payments and scheduled prices, as soon as they are due, even if no call arrives. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

@@ -53,7 +53,7 @@ export interface Forks {
     sequence: number,
     make: (forks: Forks) => Effect.Effect<A, E, Scope.Scope>
   ) => Effect.Effect<A | undefined, E, Scope.Scope>
-  /** Sets the addresses at which this fork or venue is served. */
+  /** Sets the addresses at which this fork is served. Does nothing for the venue itself. */
   readonly served: (place: Place) => void
   /** The descendants of this fork: its forks, their forks, and so on. */
   readonly list: () => ReadonlyArray<Fork>

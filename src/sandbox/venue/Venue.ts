@@ -74,7 +74,7 @@ export interface OptionalOptions {
   readonly seed?: number
   /** How the secrets of new sub-account keys and new codes are chosen; `sequential` by default. */
   readonly secrets?: Secrecy
-  /** Opens a journal that is not a file on this machine. If given, `file` is ignored. */
+  /** Opens a journal that is not a file on this machine. `file` then only names the journal in messages. */
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
   /**
    * The markets that the counterparty quotes in a new venue, and how; none by default. These settings become commands
@@ -337,7 +337,7 @@ const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resu
 /**
  * The pipeline of a call, from request to response. The response is sent only after the call's command is durable. If a
  * fault prevents the call from being applied, the response also waits for the journal, because another process may have
- * taken over the venue by now.
+ * taken over the venue in the meantime.
  */
 const carryOut = (
   gateway: Gateway,

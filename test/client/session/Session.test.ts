@@ -35,7 +35,7 @@ const tags = (items: ReadonlyArray<{ readonly _tag: string }>) => items.map(({ _
 const depth = { market, limit: 100, priceStep: "0" } as const
 
 describe("a session's connections and streams", () => {
-  it.effect("a session opens its connection for the first subscriber and closes it when the last one leaves", () => {
+  it.effect("a session opens its connection for the first subscriber, and closes it soon after the last one has left", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* LastPriceChannel
@@ -122,7 +122,7 @@ describe("a session's connections and streams", () => {
     }).pipe(Effect.provide(layer(exchange, create)), Effect.scoped)
   })
 
-  it.effect("a session fails its streams if the key is refused, but retries a token request without a response", () => {
+  it.effect("a session fails its streams if the key is refused, but retries a token request that gets no response", () => {
     const exchange = prompt()
     let calls = 0
     const unreachable = new Errors.ExchangeUnreachable({ endpoint: "token", why: "timeout", reason: "no answer" })

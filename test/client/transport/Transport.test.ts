@@ -152,7 +152,7 @@ for (const [name, transport] of Object.entries(transports)) {
 
     // Node's client reads the body before it connects, so a body that was read counts as possibly delivered.
     if (name.startsWith("node:http")) {
-      it.live("after a failed connection, an order's outcome is unknown, but a read's outcome is not", () =>
+      it.live("after a failed connection, an order's outcome is unknown, but a read fails with ExchangeUnreachable", () =>
         Effect.gen(function*() {
           const client = clientAt(`http://127.0.0.1:${yield* refusingPort}`, transport)
           const error = yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(client))

@@ -48,10 +48,7 @@ const kept = ["connection: keep-alive"]
 const refused = JSON.stringify({ code: 30, message: "Validation failed", errors: {} })
 const used = JSON.stringify({ code: 0, message: "Too many requests.", errors: {} })
 
-/**
- * Returns the attempt to which a delivery belongs. The signature is different for every attempt, and identifies the
- * attempt.
- */
+/** Returns the attempt to which a delivery belongs. Every attempt has a different signature, which identifies it. */
 const attemptOf = ({ head }: Delivery): string => /^x-txc-signature: *(\w+)$/imu.exec(head)?.[1] ?? ""
 
 const assertOnce = (deliveries: ReadonlyArray<Delivery>, attempts: number) => {

@@ -296,7 +296,7 @@ describe("unsolicited nonce refusals shortly before the order's own response", (
       assert.notStrictEqual(outcomes[0]?.[0], "placed")
     }))
 
-  it.live("the unknown outcome after an unsolicited nonce refusal contains the nonce of the only delivery", () =>
+  it.live("the OutcomeUnknown error after an unsolicited nonce refusal contains the nonce of the only delivery", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming((socket) => {
         socket.write(stale["a refused nonce"])

@@ -146,7 +146,8 @@ export const odd = (dialect: Double["dialect"], lag = 300): Double => ({
 })
 
 /**
- * The servers in both dialects: three servers with different choices, and one that is written independently of them.
+ * The four servers: three with different choices in the document's dialect, and an independently written one in both
+ * dialects.
  */
 export const all: ReadonlyArray<Double> = [
   ...[gateway, terse, windowed].map((choices): Double => ({

@@ -1,6 +1,6 @@
 /**
- * Faults in the values of balances, positions, fees, and created codes, sub-accounts and keys. Only the live exchange
- * documents these values.
+ * Faults in the values of balances, positions and fees, and of newly created codes, sub-accounts and keys. Only the
+ * live exchange documents these values.
  */
 import * as ClosedPositions from "../../../src/endpoints/ClosedPositions.ts"
 import * as CodeCreation from "../../../src/endpoints/CodeCreation.ts"

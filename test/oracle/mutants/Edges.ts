@@ -91,7 +91,7 @@ const global = (path: string, place: Place): Change => ({
   }
 })
 
-/** Shows all accounts the field that was last set by any of them. */
+/** Shows all accounts the value that any of them last set for a field. */
 const lastSet = (setting: string, path: string, key: string): Change => ({
   make: () => {
     let last: unknown
@@ -112,7 +112,7 @@ const askingWhen = (path: string, when: (fields: Fields) => boolean, change: (fi
 
 const rounded = (value: unknown): string => String(Math.round(Number(value)))
 
-/** Refuses with another code. */
+/** Replaces one refusal code with another. */
 const coded = (path: string, from: number, to: number): Change =>
   answering(path, "refusal", (json) => Json.isObject(json) && json["code"] === from ? { ...json, code: to } : json)
 

@@ -20,7 +20,7 @@ export interface Changes {
   readonly sent?: (frame: Frame) => ReadonlyArray<Frame>
   /** Returns the messages that the client gets instead of the exchange's message. */
   readonly received?: (frame: Frame) => ReadonlyArray<Frame>
-  /** Writes a message for the client. As JSON by default. */
+  /** Writes a message for the client: by default, as JSON. */
   readonly write?: (frame: Frame) => string
   /** Handles text that is not JSON, in place of the exchange. */
   readonly text?: () => void

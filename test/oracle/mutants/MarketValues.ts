@@ -239,7 +239,7 @@ const tradeMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** The keys of the same values in each summary. */
+/** The calls that show a market's statistics, each with the place and the keys of these values. */
 const figures = [
   { path: tickers, place: ["*"], keys: ["last_price", "base_volume", "quote_volume", "change"] },
   {
@@ -442,7 +442,7 @@ const assetMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Lists that show times, each with the place of its time. */
+/** Lists of records with times, each with the place of such a time. */
 const lists: ReadonlyArray<readonly [path: string, place: Place]> = [
   [ActiveOrders.endpoint.path, ["*", "timestamp"]],
   [OrderHistory.endpoint.path, ["*", "*", "ctime"]],

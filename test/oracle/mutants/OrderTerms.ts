@@ -1,4 +1,4 @@
-/** Faults in the values and options of orders that only the live exchange documents, and in pages. */
+/** Faults in pages, and in values and options of orders. Only the live exchange documents these values and options. */
 import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
 import * as CollateralBulkLimitOrders from "../../../src/endpoints/CollateralBulkLimitOrders.ts"
 import * as CollateralLimitOrders from "../../../src/endpoints/CollateralLimitOrders.ts"

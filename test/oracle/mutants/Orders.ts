@@ -93,10 +93,7 @@ const repaired = (path: string, key: string): Change => ({
   }
 })
 
-/**
- * Changes one venue's list of markets. All venues share the listings in the list, so they are copied before they are
- * changed.
- */
+/** Replaces one venue's list of markets. All venues share the markets themselves, so `change` must not modify them. */
 const list = (state: Instance["state"], change: (market: Market) => Market): void => {
   Object.assign(state, { markets: new Map(markets.map((market) => [market.name, change(market)])) })
 }
@@ -610,7 +607,7 @@ const changeWaiting = (state: Instance["state"], change: (order: StopOrder) => v
   }
 }
 
-/** Removes an open order from the book, changes it, and adds it again. */
+/** Removes each open order from the list of open orders, changes it, and adds it again. */
 const changeOpen = ({ openOrders }: Instance["state"], change: object): void => {
   for (const order of openOrders.values().toArray()) {
     openOrders.delete(order.id)

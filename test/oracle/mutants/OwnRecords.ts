@@ -20,7 +20,7 @@ const listing = (path: string, change: (records: ReadonlyArray<unknown>) => Read
         Object.entries(json as Fields).map(([market, records]) => [market, change(records as ReadonlyArray<unknown>)])
       ))
 
-/** Changes the key of every record in a path's successful responses. */
+/** Changes the value of one key in every record of a path's successful responses. */
 const ofEach = (path: string, key: string, change: (value: unknown) => unknown): Change =>
   listing(
     path,

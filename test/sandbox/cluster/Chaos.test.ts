@@ -76,7 +76,7 @@ interface Use {
 
 const uses = {
   busy: { pause: [20, 60], readers: 6 },
-  /** A venue with more open feeds than the number of requests that a node forwards at the same time. */
+  /** A venue whose open feeds outnumber the requests that a node forwards at the same time. */
   crowded: { pause: [300, 1000], readers: 240 },
   /** A venue that falls asleep and wakes up again between calls. */
   sleepy: { pause: [200, 6000], readers: 0 }

@@ -144,7 +144,7 @@ itHasTables(
 )
 
 itHasTables(
-  "a venue preserves its faults, limits and request log, whichever database statement fails while it is waking",
+  "a venue preserves its faults, limits and call log, whichever database statement fails while it is waking",
   () =>
     Effect.gen(function*() {
       let id = ""

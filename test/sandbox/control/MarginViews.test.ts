@@ -69,7 +69,7 @@ describe("the owner's view of an account's margin", () => {
 })
 
 describe("the owner's view of an account's margin events", () => {
-  it.effect("an account's funding, margin calls and liquidations are listed up to a command, latest first, without events that a restore undid", () =>
+  it.effect("an account's funding, margin calls and liquidations are listed up to a given command, latest first, without events that a restore undid", () =>
     Effect.gen(function*() {
       const control = yield* carol
       const told = (account: string, upTo?: number) =>

@@ -27,7 +27,7 @@ const present = Effect.gen(function*() {
 })
 
 describe("earlier states", () => {
-  it.effect("every earlier state is shown as it was, in any order and across restores, and showing it changes nothing", () =>
+  it.effect("earlier states are shown as they were, in any order and across restores, and showing them changes nothing", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const known = new Map<number, Past>()

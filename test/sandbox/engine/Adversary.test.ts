@@ -2,7 +2,7 @@
  * Searches for money made from nothing: colluding accounts that own everything on the exchange try to end up with more
  * than was deposited. They trade with each other at any price, on margin and futures markets, change leverage and mode,
  * and pass through liquidations, deleveraging and funding, while the mark price jumps. No outsider takes part, so their
- * combined balances and profits plus the house's earnings, minus their debts, never exceed their deposits.
+ * combined balances and profits plus the exchange's earnings, minus their debts, never exceed their deposits.
  */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -102,7 +102,7 @@ const begin = (): Desk => {
   return desk
 }
 
-/** Returns the balances of all accounts, plus their profits and the house's earnings, minus their debts. */
+/** Returns the balances of all accounts, plus their profits and the exchange's earnings, minus their debts. */
 const owned = ({ state }: Desk): Units.Units => {
   let sum = Ledger.balance(state.ledger, "house", usdt) + Ledger.balance(state.ledger, "funding", usdt)
   for (const account of accounts) {

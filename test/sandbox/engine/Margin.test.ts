@@ -75,7 +75,7 @@ describe("index and mark prices", () => {
     assert.deepStrictEqual(prices(desk), ["120", "120"])
   })
 
-  it("a mark price move is reported once per market and command, while the market has positions or the owner sets the price", () => {
+  it("a mark price move is reported once per market and command, while any position is open or when the owner sets the price", () => {
     const desk = funded()
     assert.deepStrictEqual(tags(desk.send(movePrice(spot, "100")).events, "MarkMoved"), [])
     assert.deepStrictEqual(tags(desk.send(moveMark("99")).events, "MarkMoved"), ["MarkMoved"])
@@ -379,7 +379,7 @@ describe("funding payments", () => {
     return assert.fail("is never settled")
   }
 
-  it("longs pay shorts exactly at the owner's rate, and the remainder stays with the house", () => {
+  it("longs pay shorts exactly at the owner's rate, and the rounding remainder goes to the exchange's funding account", () => {
     const desk = funded()
     desk.send(movePrice(perp, "100"))
     trade(desk, "ann", "buy", "0.333", "100")
@@ -395,7 +395,7 @@ describe("funding payments", () => {
     assert.strictEqual(desk.state.fundingPayments.get("ann")?.length, 1)
   })
 
-  it("the house pays the funding of an unmatched position, and a negative rate reverses the payment", () => {
+  it("the funding account pays the funding of an unmatched position, and a negative rate reverses the payment", () => {
     const desk = funded()
     desk.send(openPosition("ann", perp, "buy", "1", "100"))
     desk.send(movePrice(perp, "100"))
@@ -492,7 +492,7 @@ describe("borrowing by margin positions", () => {
 })
 
 describe("margin calls and liquidations", () => {
-  it("an account gets a margin call, recovers, is called again and is liquidated as the mark price moves", () => {
+  it("as the mark price moves, an account gets a margin call, recovers, gets another margin call and is liquidated", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "90", "100")
     // 995.05 + 90 × (P - 100) reaches 6.75 × P at 96.155, and 4.5 × P at 93.625.
@@ -539,7 +539,7 @@ describe("margin calls and liquidations", () => {
     assert.strictEqual(other.status, "NEW")
   })
 
-  it("margin positions are liquidated before futures positions, and smaller margins first", () => {
+  it("margin positions are liquidated before futures positions, and a position without a buyer stays open", () => {
     const desk = funded({ partialShare: "1" as never })
     trade(desk, "ann", "buy", "30", "100")
     trade(desk, "ann", "buy", "40", "50", "ETH_USDT")

@@ -73,7 +73,7 @@ describe("limit orders", () => {
     assert.strictEqual(part.locked?.units, units("1"))
   })
 
-  it("a spot trade leaves the amounts of the lender's balances unchanged, but may reorder the balances", () => {
+  it("a spot trade may change the order of the lender's balances, but not their amounts", () => {
     const desk = funded()
     const held = () => [...Ledger.balances(desk.state.ledger, "lender")]
     desk.place("ann", limit(btc, "sell", "1", "100"))
@@ -210,24 +210,24 @@ describe("self-trade prevention", () => {
     return [progress(own), progress(order), ...desk.book(btc, "asks"), ...desk.book(btc, "bids")]
   }
 
-  it("with stp no, an account's orders trade with each other", () => {
+  it("with stp `no`, an account's orders trade with each other", () => {
     assert.deepStrictEqual(meet("no"), ["FILLED 1 of 1", "FILLED 2 of 2"])
   })
 
-  it("with stp cancel_old, the old order is canceled, and the new one continues", () => {
+  it("with stp `cancel_old`, the old order is canceled, and the new one continues", () => {
     assert.deepStrictEqual(meet("cancel_old"), ["CANCELED 0 of 1", "PARTIAL_FILLED 1 of 2", "1 @ 100"])
   })
 
-  it("with stp cancel_new, the new order is canceled", () => {
+  it("with stp `cancel_new`, the new order is canceled", () => {
     assert.deepStrictEqual(meet("cancel_new"), ["NEW 0 of 1", "CANCELED 0 of 2", "1 @ 100", "1 @ 100"])
   })
 
-  it("with stp cancel_both, both orders are canceled", () => {
+  it("with stp `cancel_both`, both orders are canceled", () => {
     assert.deepStrictEqual(meet("cancel_both"), ["CANCELED 0 of 1", "CANCELED 0 of 2", "1 @ 100"])
   })
 
   for (const stp of ["cancel_new", "cancel_both"] as const) {
-    it(`with stp ${stp}, the order's earlier trades remain`, () => {
+    it(`with stp \`${stp}\`, the order's earlier trades remain`, () => {
       const desk = funded()
       desk.place("ben", limit(btc, "sell", "1", "99"))
       desk.place("ann", limit(btc, "sell", "1", "100"))
@@ -236,7 +236,7 @@ describe("self-trade prevention", () => {
     })
   }
 
-  it("with stp cancel_old, every resting order of the same account that would trade is canceled, even if the new order can't rest", () => {
+  it("with stp `cancel_old`, a new order cancels all resting orders of its own account that it would take, even if it can't rest itself", () => {
     const desk = funded()
     for (const price of ["98", "99", "100"]) desk.place("ann", limit(btc, "sell", "1", price))
     desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -245,7 +245,7 @@ describe("self-trade prevention", () => {
     assert.deepStrictEqual([desk.book(btc, "asks"), desk.book(btc, "bids"), desk.locked("ann", "trade")], [[], [], ""])
   })
 
-  it("with stp cancel_old, a market order locks only the cost of trades with other accounts' orders", () => {
+  it("with stp `cancel_old`, a market order locks only the cost of trades with other accounts' orders", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "0.5", "100"))
     desk.place("ben", limit(btc, "sell", "0.5", "105"))

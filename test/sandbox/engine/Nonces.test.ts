@@ -25,7 +25,7 @@ const outside = "400 Your nonce is more than 5 seconds lesser than the current n
 const now = 1_700_000_000_000
 
 describe.each(dialects)("nonces in the $name dialect", (dialect) => {
-  it.effect("a key can use a nonce only once, whatever the call", () =>
+  it.effect("a key can use a nonce only once, even in different calls", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* use("17"), "accepted")
       assert.strictEqual(yield* use("17"), used)
@@ -47,7 +47,7 @@ describe.each(dialects)("nonces in the $name dialect", (dialect) => {
 })
 
 describe("unique nonces in the document's dialect", () => {
-  it.effect("unique nonces are accepted in any order and with any size, whatever the clock shows", () =>
+  it.effect("unique nonces of any size are accepted in any order, whatever the clock shows", () =>
     Effect.gen(function*() {
       for (const nonce of ["99999999999999999999", "3", "1", "2", "0"]) {
         assert.strictEqual(yield* use(nonce), "accepted")

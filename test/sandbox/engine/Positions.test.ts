@@ -108,7 +108,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual(desk.book(perp, "asks"), ["1 @ 120"])
   })
 
-  it("a reduce-only order has its position's side, an OCO order has the side that it opens, and any other order has BOTH", () => {
+  it("a reduce-only order has its position's side, any other OCO order has the side that it would open, and all others have BOTH", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     trade(desk, "sub", "sell", "2", "100")

@@ -120,7 +120,7 @@ describe("limit orders at the best price", () => {
     return { ...order, bboRole, ...options }
   }
 
-  it("a limit order with the bbo role queue rests at the best price on its own side, and is post-only", () => {
+  it("a limit order with the bbo role `queue` rests at the best price on its own side, and is post-only", () => {
     const desk = quoted()
     const [buy, sell] = [desk.place("ann", atBest("buy", "queue")), desk.place("ann", atBest("sell", "queue"))]
     assert.deepStrictEqual([buy.price, buy.postOnly, sell.price, sell.postOnly], ["99", true, "101", true])
@@ -128,7 +128,7 @@ describe("limit orders at the best price", () => {
     assert.strictEqual(refusal(desk, "ann", atBest("buy", "queue", { ioc: true })), "ioc exclusive")
   })
 
-  it("a limit order with the bbo role counterparty trades only at the best price on the other side, whatever price it states", () => {
+  it("a limit order with the bbo role `counterparty` trades only at the best price on the other side, whatever price it states", () => {
     const desk = quoted()
     desk.place("ben", limit(btc, "sell", "5", "102"))
     const rests = desk.place("ann", atBest("buy", "counterparty", { price: "500000" }))

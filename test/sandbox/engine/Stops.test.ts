@@ -174,7 +174,7 @@ describe("stop orders triggered by the owner's price move", () => {
 })
 
 describe("stop-market orders", () => {
-  it("a stop-market order locks its total, trades at the price set by the owner, and is a taker", () => {
+  it("a stop-market order locks its total or amount, trades at the price set by the owner, and is a taker", () => {
     const desk = funded()
     const [buy, sell] = [stopMarket(btc, "buy", "220", "110"), stopMarket(btc, "sell", "2", "90")]
     const orders = [desk.place("ann", buy), desk.place("ben", sell)]
@@ -267,7 +267,7 @@ describe("stop orders at the best bid or offer", () => {
     return { desk, order }
   }
 
-  it("a stop order with the bbo role queue joins the best price on its side, behind the other orders at that price", () => {
+  it("a stop order with the bbo role `queue` joins the best price on its side, behind the other orders at that price", () => {
     const desk = funded({ last: "104" })
     desk.place("ben", limit(btc, "buy", "1", "98"))
     const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
@@ -276,19 +276,19 @@ describe("stop orders at the best bid or offer", () => {
     assert.strictEqual(desk.locked("ann", "trade"), "200 USDT")
   })
 
-  it("a stop order with the bbo role queue goes no further than its own price", () => {
+  it("a stop order with the bbo role `queue` goes no further than its own price", () => {
     const { desk } = triggered("queue", { bid: "101", ask: "110" })
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 101", "1 @ 100"])
   })
 
-  it("a stop order with the bbo role queue is canceled if there is no order to join", () => {
+  it("a stop order with the bbo role `queue` is canceled if there is no order to join", () => {
     const desk = funded({ last: "104" })
     const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
     desk.send(movePrice(btc, "105"))
     assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED 0 of 2", ""])
   })
 
-  it("a stop order with the bbo role counterparty takes the best price on the other side, and its remainder rests at that price", () => {
+  it("a stop order with the bbo role `counterparty` takes the best price on the other side, and its remainder rests at that price", () => {
     const desk = funded({ last: "96" })
     desk.place("ben", limit(btc, "sell", "1", "99"))
     desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -298,12 +298,12 @@ describe("stop orders at the best bid or offer", () => {
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 99"])
   })
 
-  it("a stop order with the bbo role counterparty goes no further than its own price", () => {
+  it("a stop order with the bbo role `counterparty` goes no further than its own price", () => {
     const { desk, order } = triggered("counterparty", { ask: "110" })
     assert.deepStrictEqual([progress(order), desk.book(btc, "bids")], ["NEW 0 of 1", ["1 @ 100"]])
   })
 
-  it("a stop order with the bbo role counterparty is canceled if there is no order with which it can trade", () => {
+  it("a stop order with the bbo role `counterparty` is canceled if there is no order with which it can trade", () => {
     const { desk, order } = triggered("counterparty", { bid: "99" })
     assert.deepStrictEqual([progress(order), desk.locked("sub", "trade")], ["CANCELED 0 of 1", ""])
   })

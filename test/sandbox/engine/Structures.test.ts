@@ -23,7 +23,7 @@ const key = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.bigInt({ min: 2n ** 6
 
 describe("SkipList", () => {
   property(
-    "a skip list equals a sorted array",
+    "a skip list behaves like a sorted array",
     [fc.array(fc.tuple(fc.boolean(), key), { maxLength: 300 })],
     (steps) =>
       sync(() => {
@@ -52,7 +52,7 @@ describe("SkipList", () => {
 
 describe("TimerQueue", () => {
   property(
-    "a timer queue returns the item that is due next, by time and then in the order of addition, whatever is removed",
+    "a timer queue returns the item that is due next, by time and then in the order of addition, whichever items are removed",
     [fc.array(fc.record({ verb: fc.constantFrom("add", "add", "remove", "pop"), at: fc.nat(9), pick: fc.nat(99) }))],
     (steps) =>
       sync(() => {
@@ -111,7 +111,7 @@ describe("PagedArray", () => {
 
 describe("FifoQueue", () => {
   property(
-    "a FIFO queue equals an array from which items are removed",
+    "a FIFO queue behaves like an array from which items are removed",
     [fc.array(fc.option(fc.nat(50)), { maxLength: 300 })],
     (steps) =>
       sync(() => {
@@ -195,7 +195,7 @@ describe("OrderIndex", () => {
 
 describe("Records", () => {
   property(
-    "lookups by key or time equal a scan, however much the list has grown since the last lookup",
+    "lookups by key or time give the same results as a scan, however much the list has grown since the last lookup",
     [fc.array(fc.record({ later: fc.nat(3), key: fc.nat(3) }), { maxLength: 60 }), fc.nat(60), fc.nat(60)],
     (drawn, startDate, endDate) =>
       sync(() => {

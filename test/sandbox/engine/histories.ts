@@ -1,6 +1,6 @@
 /**
- * Histories: random sequences of commands of every kind, determined by a seed. They use no random library, because its
- * next version might draw different numbers, and the engine's results are recorded.
+ * Histories: random sequences of commands of every kind, determined by a seed. They use no random library, because a
+ * library's next version might draw different numbers, which would invalidate the engine's recorded results.
  */
 import type { Action, Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"

@@ -401,7 +401,7 @@ export class Follower {
   private readonly funded = new Map<string, Units.Units>()
   /** The expected balances of the insurance account. */
   private readonly insured = new Map<string, Units.Units>()
-  /** The interest that the house has received. */
+  /** The interest that the exchange has received. */
   private readonly interest = new Map<string, Units.Units>()
   /** Each account's expected assets minus its debts, keyed by account and asset. */
   private readonly worth: Map<string, Units.Units>
@@ -507,7 +507,7 @@ export class Follower {
     this.greatestId = BigInt(id)
   }
 
-  /** Finds an order that no reply contains: a take-profit or stop-loss leg of an exit, or a liquidation order. */
+  /** Finds an order that no reply contains: a take-profit, a stop-loss, or a liquidation order. */
   private find({ account, order }: { readonly account: string; readonly order: OrderId }): Order {
     const ended = this.state.endedOrders.get(account) ?? []
     const found = this.state.openOrders.get(order) ?? ended.find(({ id }) => id === order) ??
@@ -698,7 +698,7 @@ export class Follower {
     }
   }
 
-  /** Checks that both legs of an exit, a take-profit and a stop-loss, wait until one of them is triggered. */
+  /** Checks that an order's take-profit and stop-loss both wait until one of them is triggered. */
   private exitsAreWhole(): void {
     for (const { id, stopLoss, takeProfit } of this.state.exits.values()) {
       for (const leg of [stopLoss, takeProfit]) {
@@ -714,7 +714,7 @@ export class Follower {
       holds(this.state.openOrders.get(order.id) === order, "an exit whose order is not open")
   }
 
-  /** Checks that at most one leg of an exit has traded. */
+  /** Checks that of an order's take-profit and stop-loss, at most one has traded. */
   private exitsTradeOnce(): void {
     const traded = new Set<OrderId>()
     for (const { dealStock, oco, type } of this.orders.values()) {

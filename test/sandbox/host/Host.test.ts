@@ -416,7 +416,7 @@ describe("hosts and their venues", () => {
       yield* host.make({ owner: "c" })
     }).pipe(Effect.provide(Host.layer({ maxVenues: 3, maxPerOwner: 2 }))))
 
-  it.effect("a full host puts the venue that has been idle longest to sleep when it wakes another", () =>
+  it.effect("to wake a venue, a full host first puts to sleep the venue that has been idle longest", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const [a, b, c] = [yield* host.make({}), yield* host.make({}), yield* host.make({})] as const

@@ -35,7 +35,7 @@ const dragUp = (shown: Page, by: number) =>
 
 export const market = (): void => {
   itInFull(
-    "the page asks before it sets a price far from the last one, and the move can be undone together with its effects",
+    "the page asks for confirmation before it sets a price far from the last one, and the move can be undone together with its effects",
     () =>
       Effect.gen(function*() {
         const control = yield* Control.Control

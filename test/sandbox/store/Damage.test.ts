@@ -83,7 +83,7 @@ const damage: fc.Arbitrary<readonly [statement: string, first: number]> = fc
 
 describe("a journal that is damaged before its snapshot", () => {
   property(
-    "a venue whose journal is damaged before its snapshot starts, but does not export, fork or restore, even over HTTP",
+    "a venue starts although its journal is damaged before the snapshot, but refuses to export, fork or restore, even over HTTP",
     [damage, fc.nat(count - 1)],
     ([statement, first], sequence) =>
       Effect.gen(function*() {

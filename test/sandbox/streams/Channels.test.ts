@@ -115,7 +115,7 @@ describe("order channels", () => {
       assert.deepStrictEqual(ordersOf(yield* client.pushed), [[3, at, "FILLED"]])
     }).pipe(Effect.provide(world)))
 
-  it.effect("modifying an order finishes it and starts another order, and a triggered stop order is pushed as new again", () =>
+  it.effect("a modified order is pushed as finished and its replacement as new, and a triggered stop order is pushed as new again", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       yield* movePrice("100")

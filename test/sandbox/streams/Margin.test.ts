@@ -173,7 +173,7 @@ describe("margin channels", () => {
         Stream.takeUntil(entries, ({ event }) => event._tag === "PriceMoved" && event.price === "77")
       )).map(({ event }) => event)
       const paid = events.flatMap((event) => event._tag === "BorrowInterestPaid" ? [event] : [])
-      // The long position has borrowed 900 USDT, and the short position a BTC worth 1,000 USDT. The interest on each
+      // The long position has borrowed 900 USDT, and the short position 1 BTC, worth 1,000 USDT. The interest on each
       // loan is 0.0585 %.
       same(
         paid.map(({ account, amount, market }) => `${account} ${market} ${amount}`).toSorted(),

@@ -27,7 +27,7 @@ import { freshNonce, handle, signed } from "../../support/signed.ts"
 
 const bare = { headers: {}, body: new Uint8Array(), from: "test" }
 
-it("a venue serves every endpoint exactly once", () => {
+it("a venue has exactly one route for each endpoint", () => {
   assert.sameMembers(routes.map(({ endpoint }) => endpoint.name), all.map(({ name }) => name))
 })
 

@@ -54,8 +54,8 @@ type Series = ISeriesApi<"Candlestick">
 const near = 0.06
 
 /**
- * Makes room for the orders near the last price, and leaves space above and below the last price, so that it can be
- * dragged even if it has hardly moved.
+ * Makes room for the orders and lines near the last price, and leaves space above and below the last price, so that it
+ * can be dragged even if it has hardly moved.
  */
 const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
   const info = original()
@@ -233,7 +233,7 @@ const steps: Readonly<Record<string, number>> = {
   PageDown: -0.01
 }
 
-/** The handle of the last price. Dragging the handle, or pressing arrow keys on it, moves the price. */
+/** The handle of the last price. Dragging the handle, or pressing an arrow or page key on it, moves the price. */
 const Handle = ({ digits, onMove, price, priceAt, top, want, wanted }: HandleProps): JSX.Element => {
   const drag = (event: TargetedPointerEvent<HTMLDivElement>): void => {
     if (event.currentTarget.hasPointerCapture(event.pointerId)) want(priceAt(event.clientY))

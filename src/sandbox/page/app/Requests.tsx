@@ -67,7 +67,7 @@ const found = computed(() => {
   )
 })
 
-/** Combines errors of the same kind from the same endpoint into one row with a count. */
+/** Combines errors of the same kind from the same endpoint into one row with a count; at most eight rows. */
 const groups = computed(() => {
   const counted = new Map<string, { request: RequestRecord; count: number }>()
   for (const request of requests.value) {

@@ -64,7 +64,7 @@ const outcome = signal<
     readonly words: string
     readonly isBad: boolean
     readonly order?: string
-    /** The call that placed the order. Its record arrives later than its response. */
+    /** The call, if it was refused or its response was lost. The call's record arrives later. */
     readonly call?: { readonly account: string; readonly path: string; readonly after: number }
   }
   | undefined
@@ -90,7 +90,7 @@ const kinds = (): ReadonlyArray<EndpointSummary> => {
 /** A field's value on the wire, or `undefined` if the field is not set. */
 const valueOf = ({ name, values }: FieldSummary): string | number | boolean | undefined => {
   const written = (typed.value as Readonly<Record<string, string>>)[name] ?? options.value[name] ?? ""
-  // Spaces in a number only group its digits, so they are removed. The exchange refuses an id with spaces.
+  // Spaces in a number only group its digits, so they are removed. An id with spaces is sent as it is, and refused.
   const given = name === "clientOrderId" ? written.trim() : typedText(written)
   if (given === "") return undefined
   return values === undefined ? given : values.find((value) => String(value) === given)

@@ -43,7 +43,7 @@ export const useNow = (): number | undefined => {
   return read && read.at + (read.frozen ? 0 : (until - read.readAt) * 1000)
 }
 
-/** Describes the difference between the venue's clock and the machine's; empty if the clocks agree. */
+/** Describes the difference between the venue's clock and the machine's; empty if it is less than two seconds. */
 export const aheadOf = (now: number): string => {
   const millis = now / 1000 - Date.now()
   if (Math.abs(millis) < 2000) return ""

@@ -35,7 +35,7 @@ let drawnAt = 0
 const drawPause = 100
 
 /**
- * Updates the latest candle with a price, or adds a candle, so that the chart moves without reading all candles again.
+ * Updates the latest candle with a price, or adds a candle, so that the page need not read all candles again.
  */
 const grow = (at: number, price: string, volume: number): void => {
   const start = Math.floor(at / 1e6 / seconds.value) * seconds.value

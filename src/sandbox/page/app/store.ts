@@ -58,7 +58,7 @@ export const seconds = kept("seconds", 900)
 export const summaryOf = (name: string): MarketSummary | undefined =>
   markets.value.find(({ market }) => market === name)
 
-/** A market's currencies: its amounts are in `stock`, its prices in `money`. */
+/** A market's currencies: amounts are in `stock`, and prices are in `money`. */
 export const unitsOf = (name: string): { readonly stock: string; readonly money: string } =>
   summaryOf(name) ?? { stock: "", money: "" }
 
@@ -70,12 +70,12 @@ export const depth = signal<Depth>({ bids: [], asks: [], trades: [] })
 
 export const account = kept("account", "")
 export const orderCount = signal(0)
-/** The orders around the visible rows, latest first. `offset` is the number of orders that are later than these. */
+/** The open orders around the visible rows, latest first. `offset` is the number of later open orders. */
 export const orders = signal<{ readonly offset: number; readonly rows: ReadonlyArray<OpenOrder> }>({
   offset: 0,
   rows: []
 })
-/** The latest orders, even if their rows are not visible. */
+/** The latest open orders, latest first, even if their rows are not visible. */
 export const latestOrders = signal<ReadonlyArray<OpenOrder>>([])
 export const positions = signal<ReadonlyArray<OpenPosition>>([])
 export const balances = signal<ReadonlyArray<Balance>>([])
