@@ -156,31 +156,31 @@ export interface EndpointNames {
  * @category models
  */
 export interface ChannelNames {
-  /** A market's candles, as a stream or read once. */
+  /** A market's candles, as a stream or from a query. */
   readonly candles: "CandlesChannel"
-  /** A market's last price, as a stream or read once. */
+  /** A market's last price, as a stream or from a query. */
   readonly lastPrice: "LastPriceChannel"
-  /** A market's statistics over the last 24 hours as a stream, or over any period, read once. */
+  /** A market's statistics: over the last 24 hours as a stream, or over any period from a query. */
   readonly marketStatistics: "MarketStatisticsChannel"
-  /** A market's statistics since midnight UTC, as a stream or read once. */
+  /** A market's statistics since midnight UTC, as a stream or from a query. */
   readonly marketToday: "MarketTodayChannel"
-  /** A market's trades, as a stream or read once. */
+  /** A market's trades, as a stream or from a query. */
   readonly trades: "TradesChannel"
-  /** A market's order book, as a stream of a book and its changes, or read once. */
+  /** A market's order book, as a stream of a book and its changes, or from a query. */
   readonly depth: "DepthChannel"
   /** The best bid and best ask of a market, or of all markets, as a stream. */
   readonly bookTicker: "BookTickerChannel"
   /** The prices and the funding rate of a futures market, or of all futures markets, as a stream. */
   readonly premiumIndex: "PremiumIndexChannel"
-  /** The trade account's balances, as a stream or read once. */
+  /** The trade account's balances, as a stream or from a query. */
   readonly spotBalance: "SpotBalanceChannel"
-  /** The collateral account's balances, as a stream or read once. */
+  /** The collateral account's balances, as a stream or from a query. */
   readonly marginBalance: "MarginBalanceChannel"
-  /** The orders on a market that can still trade, as a stream or read once. */
+  /** The orders on a market that can still trade, as a stream or from a query. */
   readonly pendingOrders: "PendingOrdersChannel"
-  /** The account's closed orders, as a stream or read once. */
+  /** The account's closed orders, as a stream or from a query. */
   readonly executedOrders: "ExecutedOrdersChannel"
-  /** The trades of the account's own orders on a market, as a stream or read once. */
+  /** The trades of the account's own orders on a market, as a stream or from a query. */
   readonly deals: "DealsChannel"
   /** The account's open positions, as a stream. */
   readonly positions: "PositionsChannel"

@@ -254,18 +254,22 @@ describe("effect-txc oracle", () => {
     )
   }
 
-  it.live("`oracle` undoes its changes when the program that reads its output closes the pipe", () =>
-    Effect.gen(function*() {
-      const { account, environment, key, target } = yield* served
-      const run = `oracle --url ${target.baseUrl} --key ${key} --profile mutating --max-rate 500 --runs 50 --only oco`
-      const command = `${process.execPath} ${programOf("main")} ${run} | head -n 1; exit \${PIPESTATUS[0]}`
-      const code = yield* Effect.callback<number>((resume) => {
-        const env = { NO_COLOR: "1", ...compiled, ...environment }
-        const child = execFile("bash", ["-c", command], { env }, () => resume(Effect.succeed(child.exitCode ?? -1)))
-      })
-      assert.strictEqual(code, 2)
-      assert.deepStrictEqual(yield* Support.openOrders(target, account), [])
-    }), 60_000)
+  it.live(
+    "`oracle` undoes its changes when the program that reads its output closes the pipe",
+    () =>
+      Effect.gen(function*() {
+        const { account, environment, key, target } = yield* served
+        const run = `oracle --url ${target.baseUrl} --key ${key} --profile mutating --max-rate 500 --runs 50 --only oco`
+        const command = `${process.execPath} ${programOf("main")} ${run} | head -n 1; exit \${PIPESTATUS[0]}`
+        const code = yield* Effect.callback<number>((resume) => {
+          const env = { NO_COLOR: "1", ...compiled, ...environment }
+          const child = execFile("bash", ["-c", command], { env }, () => resume(Effect.succeed(child.exitCode ?? -1)))
+        })
+        assert.strictEqual(code, 2)
+        assert.deepStrictEqual(yield* Support.openOrders(target, account), [])
+      }),
+    60_000
+  )
 
   it.live("`oracle rules` prints the rules and their ids", () =>
     Effect.gen(function*() {
