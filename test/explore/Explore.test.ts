@@ -37,7 +37,7 @@ describe("exploring histories", () => {
       assert.deepEqual(missed, [])
       assert.strictEqual(runs, most)
       assert.property(coverage, "program killed")
-    }), isLong ? 600_000 : undefined)
+    }), isLong ? 3_600_000 : undefined)
 
   it.effect("Explore counts the events that the exchange refuses, and rejects markets that do not exist", () =>
     Effect.gen(function*() {
