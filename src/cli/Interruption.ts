@@ -7,7 +7,7 @@ let isTerminated = false
 
 let isClosed = false
 
-/** Whether the terminal from which this process was started has closed, but the process has kept running. */
+/** Whether this process has outlived the terminal that it was started from. */
 let hasOutlived = false
 
 /** Whether this process is a server, which should keep running when its terminal closes. */

@@ -34,7 +34,7 @@ import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
  * @category models
  */
 export interface ByOrderId {
-  /** The market on which the pair trades. */
+  /** The OCO order's market. */
   readonly market: MarketName
   /** The pair's id (`CollateralOcoOrder.id`), not a leg's order id. */
   readonly orderId: OrderId
@@ -48,7 +48,7 @@ export interface ByOrderId {
  * @category models
  */
 export interface ByClientOrderId {
-  /** The market on which the pair trades. */
+  /** The OCO order's market. */
   readonly market: MarketName
   /** The pair's client order id. Live dialect only. */
   readonly clientOrderId: ClientOrderId

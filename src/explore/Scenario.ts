@@ -127,7 +127,7 @@ export interface Liquidation {
 }
 
 /**
- * From this time on, some of the program's calls or streams go wrong. Every fault of the sandbox is possible.
+ * From this time on, some of the program's calls or streams go wrong. Any fault that the sandbox can inject may occur.
  *
  * @category models
  */

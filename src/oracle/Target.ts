@@ -159,7 +159,7 @@ export interface Target {
 }
 
 /**
- * Options of a target behind an `HttpClient`.
+ * Options for a target that is called through an `HttpClient`.
  *
  * @category models
  */

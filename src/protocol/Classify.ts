@@ -38,8 +38,8 @@ export interface Answer {
   /** Whether the response must contain the request's order id, because the call does not create a new order. */
   readonly sameId?: boolean | undefined
   /**
-   * Whether the response is a list of {@link BulkAnswer.Item}. Then an unreadable item does not make the other items
-   * unreadable.
+   * Whether the response is a list of {@link BulkAnswer.Item}. If so, an unreadable item does not make the other
+   * items unreadable.
    */
   readonly perItem?: boolean | undefined
 }

@@ -37,5 +37,5 @@ export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>
   })
 }
 
-/** Values of every JSON type except string. */
+/** Values of every JSON type except string, and a bigint. */
 export const noTexts: ReadonlyArray<unknown> = [null, true, 1, 1n, [], {}]

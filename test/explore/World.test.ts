@@ -103,7 +103,7 @@ describe("processes, promises and time in a history", () => {
       assert.deepEqual(marks.map(({ what }) => what), ["started", "ended"])
     }))
 
-  it.effect("a history has its own clock and random numbers, and restores the platform's own afterwards", () =>
+  it.effect("a history uses its own clock and random numbers, and the platform's are restored afterwards", () =>
     Effect.gen(function*() {
       const seen: Array<unknown> = []
       const look = Effect.gen(function*() {

@@ -95,7 +95,7 @@ describe("Decimal.price and Decimal.amount", () => {
     expect(Decimal.parseAmount).type.toBeCallableWith(wide)
   })
 
-  it("the compiler's message explains a mistake in `price` and `amount`", () => {
+  it("the compiler's message explains what is wrong with the argument of `price` or `amount`", () => {
     // @ts-expect-error is zero: prices and amounts are greater than zero
     Decimal.price("0.0")
     // @ts-expect-error is negative: prices and amounts are greater than zero

@@ -140,7 +140,7 @@ const noStreams =
   + "Provide another HttpClient, such as NodeHttpClient.layerUndici or NodeHttpClient.layerNodeHttp"
 
 /**
- * Sends over an Effect `HttpClient`. Headers with secrets are redacted when printed.
+ * Sends requests through an Effect `HttpClient`. Headers with secrets are redacted when printed.
  *
  * The body of an at-most-once request can be read only once, so no lower layer can send the request again: neither a
  * `fetch` after HTTP 421, nor a client that retries. Once the body was read, a failure to connect does not prove that

@@ -61,7 +61,7 @@ const counts = (before: Body, after: Body, { amount, price }: { readonly amount:
 /** Returns the values of a message about best prices. */
 const bestOf = (params: unknown): ReadonlyArray<unknown> => Streams.listOf(Streams.listOf(params)[0])
 
-/** Whether each message about best prices differs from the previous one, with an update id that is not smaller. */
+/** Whether each best-price message differs from the previous one, and its update id is not smaller. */
 const areChanges = (messages: ReadonlyArray<unknown>): boolean =>
   messages.map(bestOf).every((best, at, all) => {
     const before = all[at - 1]

@@ -12,7 +12,7 @@ import type { Keys, Request } from "../Target.ts"
  * @category models
  */
 export interface Tampering {
-  /** Fields of the body that replace `request` and `nonce`; `undefined` omits one. */
+  /** Fields of the body that replace `request` and `nonce`; a field set to `undefined` is omitted. */
   readonly envelope?: Readonly<Record<string, unknown>>
   /** Changes the text of the body before signing. */
   readonly text?: (text: string) => string

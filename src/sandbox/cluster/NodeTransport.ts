@@ -369,7 +369,7 @@ const aging = (clock: Clock.Clock, request: Request): () => Request => {
 
 type Send = (...given: Parameters<Sender["send"]>) => Effect.Effect<Outcome, keyof typeof unanswered>
 
-/** Sends calls, which share connections. */
+/** Sends calls over shared connections. */
 const sendCall = (agent: Agent): Send => {
   const hopTo = hops()
   return (address, venue, request) =>

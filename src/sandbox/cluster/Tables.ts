@@ -77,7 +77,7 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
     SELECT h.venue, coalesce(substring(v.rules FROM ', engine ([0-9]+)')::integer, ${Engine.version}) AS engine
     FROM txc_hosted h LEFT JOIN txc_venue v USING (venue)
   ) AS written WHERE written.venue = txc_hosted.venue`,
-  // From this version on, each engine version has its own set of the cluster library's tables.
+  // From this schema version on, each engine version has its own set of the cluster library's tables.
   "DROP TABLE IF EXISTS cluster_runners, cluster_locks, cluster_runner_migrations"
 ], [
   "CREATE TABLE txc_place (place text NOT NULL)"

@@ -66,7 +66,7 @@ export type Debts = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 interface Owner {
   /** The holder's key in {@link Balances}. */
   readonly key: string
-  /** Whether the holder's balances must not be negative; `false` only for the lender, `funding` and `outside`. */
+  /** Whether the holder's balances must stay at or above zero; `false` only for the lender, `funding` and `outside`. */
   readonly isBounded: boolean
   /** Every purse that has been looked up, including empty ones. */
   readonly purses: Array<Purse>

@@ -1,6 +1,6 @@
 /**
- * Tracks the used nonces of API keys. Nothing in this module depends on a clock: admission has already checked whether
- * a nonce is within the time window before the nonce reaches the engine.
+ * Tracks the used nonces of API keys. Nothing in this module depends on a clock, because admission has checked that a
+ * windowed nonce is within its window.
  */
 import { nonceWindowMillis, type VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Nonce } from "./Command.ts"

@@ -19,8 +19,8 @@ export interface Trigger {
   /** Whether the order is triggered at or above the activation price, or at or below it. */
   readonly condition: ActivationCondition
   /**
-   * The side of the book whose best price becomes the limit price of the triggered order; `undefined` if the order
-   * keeps its own limit price.
+   * The side of the book whose best price becomes the limit price of the triggered order, unless that price is worse
+   * than the order's own limit price; `undefined` if the order keeps its own limit price.
    */
   readonly bboRole: BboRole | undefined
   /** Whether the order has been triggered. */

@@ -20,7 +20,7 @@ const refusal = (
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
 ): Written => json(refused.status, Refusals.refusalBody(access, refused, errors))
 
-/** Refuses a request of which only the path is known. */
+/** Refuses a request when only its path is known. */
 export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
   refusal(Routing.accessOf(path), dialect.refusals[kind])
 

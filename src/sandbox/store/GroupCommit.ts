@@ -83,7 +83,7 @@ export const make = ({ anchor, end: start, failed, onCommitted, onDisk, tables }
   const atEndOfTurn = onDisk ? () => setImmediate(commit) : commit
 
   const whenCommitted: GroupCommit["whenCommitted"] = (done) => {
-    // The first waiter schedules the write, at the end of this turn of the event loop.
+    // The first waiter schedules the write.
     if (waiting.push(done) === 1) setImmediate(atEndOfTurn)
   }
 

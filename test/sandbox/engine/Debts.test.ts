@@ -243,7 +243,7 @@ describe("accounts with a debt", () => {
 })
 
 describe("self-trades at prices that the account chooses", () => {
-  /** Fills a spot order of ann's against a margin order of ann's. */
+  /** Fills one of ann's spot orders against one of her margin orders. */
   const wash = (desk: Desk, spot: OrderSide, price: string, isSpotFirst: boolean): void => {
     const orders = [
       limit("BTC_USDT", spot, "0.5", price),

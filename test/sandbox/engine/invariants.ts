@@ -532,7 +532,7 @@ export class Follower {
     this.orders.set(order.id, order)
   }
 
-  /** Registers an order of the counterparty, because no reply contains such an order. */
+  /** Registers an order of the counterparty. Other orders are registered from replies, but no reply contains these. */
   private offer(id: OrderId): void {
     const fill = this.state.fills.get(Quotes.account)?.findLast(({ order }) => order.id === id)
     const order = this.state.openOrders.get(id) ?? fill?.order
