@@ -88,7 +88,7 @@ describe("live orders", () => {
       assert.deepStrictEqual(yield* versions(view), [])
     }).pipe(Effect.scoped))
 
-  it.effect("live orders find an order that is open, is already closed, or appears later", () =>
+  it.effect("`find` finds an order that is open, is already closed, or appears later", () =>
     Effect.gen(function*() {
       const { begin, happens, view } = yield* opened
       yield* begin(order(1, 1))

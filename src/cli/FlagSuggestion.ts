@@ -48,7 +48,7 @@ export const question = (unknown: string, flags: ReadonlyArray<FlagDoc>, operand
   const name = unknown.replace(/^-+/u, "").toLowerCase()
   const known = flags.map((flag) => `--${flag.name}`)
   const valued = withValue(name, flags)
-  // In other tools, the flag for the report's format takes the report's file as its value.
+  // Some other tools select the report's format by a flag whose value is the report's file: `--junit report.xml`.
   const file = valued?.startsWith("--report ") === true && operand !== undefined && known.includes("--out")
     ? ` --out ${operand}`
     : ""

@@ -98,7 +98,7 @@ export const refuses = Effect.fnUntraced(function*(
   yield* expect(reply, `an error with code ${codes.join(" or ")}`, codes.some((code) => code === codeOf(reply)))
 })
 
-/** Expects that an acknowledgement has this form. */
+/** Expects an acknowledgement: a result with the status `success`. */
 export const isAcknowledgement = ({ reply, result }: Effect.Success<ReturnType<typeof ask>>) =>
   expect(reply, "a result with status success", Json.isObject(result) && result["status"] === "success")
 

@@ -113,7 +113,7 @@ const cancel = Effect.fnUntraced(function*(world: World, account: Account, order
   stop(world, nameOf(order))
 })
 
-/** How far, in milliseconds, the time that an order shows may lie before the time at which it was sent. */
+/** The maximum number of milliseconds by which an order's timestamp may precede the sending of the order. */
 const slack = 10_000
 
 /** Whether a listed order is the order that was sent. The account may have other orders. */

@@ -1,5 +1,5 @@
 /**
- * Batches work at the end of the event loop's turn. Doing work of one kind in a row is faster than alternating between
+ * Batches work at the end of the event loop's turn. Doing all work of one kind together is faster than alternating between
  * kinds, because the processor's caches stay warm.
  */
 

@@ -82,14 +82,14 @@ const asked =
   }
 
 /**
- * A position's realized profit in the form that is pushed: reduced by the fees of all its trades. In the live
+ * A position's realized profit as the channel pushes it: reduced by the fees of all its trades. In the live
  * documentation's margin call example, a position without a closed part has a realized profit equal to minus its
  * opening fee.
  */
 export const realizedOf = ({ fees, realised }: Pick<Position, "fees" | "realised">): Decimal.Decimal =>
   Units.toDecimal(realised - fees)
 
-/** An open position in the form that is pushed. The liquidation state defaults to the account's. */
+/** An open position as the channel pushes it. The liquidation state defaults to the account's. */
 export const positionOf = (
   position: Position,
   context: Context,
