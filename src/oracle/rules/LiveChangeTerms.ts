@@ -7,7 +7,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { priceText } from "../world/Markets.ts"
+import { above, priceText } from "../world/Markets.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -18,9 +18,6 @@ import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
 const { forEach } = LiveCalls.section
-
-/** Returns a price `percent` above the market's. */
-const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
 const modify = (world: World, account: Account, fields: Body) =>
   LiveCalls.call(world, account, Paths.modifyOrder, fields)

@@ -4,15 +4,12 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { digits, priceText } from "../world/Markets.ts"
+import { above, digits } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
-
-/** Returns a price `percent` above the market's. */
-const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
 /** Places an order of 0.03 that rests 10 percent above the market. */
 const place = Effect.fnUntraced(function*(world: World, more: Body = {}) {

@@ -1,6 +1,6 @@
 /**
- * Rules about the effects of an order's options, its place in the queue, and its client order id in every call that
- * places orders. Only the live exchange's documentation describes these effects.
+ * Rules about every call that places orders: the effects of an order's options, the order's place in the queue, and its
+ * client order id. Only the live exchange's documentation describes these effects.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -8,7 +8,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { basePrice, perpetual, priceText } from "../world/Markets.ts"
+import { above, basePrice, perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -16,9 +16,6 @@ import * as Trading from "../world/Trading.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
 const { forEach } = LiveCalls.section
-
-/** Returns a price `percent` above the market's. */
-const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
 const entries = [Paths.limitOrder, Paths.collateralLimit, Paths.bulk, Paths.collateralBulk] as const
 

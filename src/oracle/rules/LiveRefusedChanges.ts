@@ -7,14 +7,11 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { digits, priceText } from "../world/Markets.ts"
+import { above, digits } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Wallets from "../world/Wallets.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
-
-/** Returns a price `percent` above the market's. */
-const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
 /** Expects that an account's open orders are the same as before. */
 const isUnchanged = Effect.fnUntraced(function*(world: World, account: Account, before: LiveOrders.Shown) {

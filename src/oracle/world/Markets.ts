@@ -22,6 +22,9 @@ export const digits = (value: number, precision: number): string => value.toFixe
 export const priceText = ({ moneyPrecision, tick }: Pick<Market, "moneyPrecision" | "tick">, price: number): string =>
   digits(Math.round(price / tick) * tick, moneyPrecision)
 
+/** Returns a price `percent` % above the market's price, or below it if `percent` is negative. */
+export const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
+
 /** Returns the step that the market list gives, or else one unit in the market's last decimal place. */
 const stepOf = (listed: unknown, precision: number): number => Number(listed) > 0 ? Number(listed) : 10 ** -precision
 
