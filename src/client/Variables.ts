@@ -37,7 +37,7 @@ const optional = <A>(setting: Config.Config<A>, problem: string, baseUrl = "") =
 
 const noPlace = "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"
 
-/** Reads the exchange to call. */
+/** Reads which exchange to call. */
 export const region: Effect.Effect<Region.Region["Service"], Region.InvalidBaseUrl> = Effect.gen(function*() {
   const server = yield* optional(Config.Literals(["global", "eu"], "TXC_REGION"), "set TXC_REGION to global or eu")
   const baseUrl = yield* optional(Config.NonEmptyString("TXC_BASE_URL"), noPlace)

@@ -60,7 +60,7 @@ describe.each(dialects)("modifying orders in the $name dialect", (dialect) => {
       same(yield* open, [[again.orderId, "1", "950"]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a replacement order has only the unfilled amount of the old order", () =>
+  it.live("the filled part of the old order counts towards the replacement order's amount", () =>
     Effect.gen(function*() {
       const order = yield* limit("sell", "3", "1000")
       yield* asBob(limit("buy", "1", "1000"))

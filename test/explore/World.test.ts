@@ -94,7 +94,7 @@ describe("processes, promises and time in a history", () => {
       assert.lengthOf(openOrders, 2)
     }))
 
-  it.effect("a promise in a program is reported with the place where it started, and the program continues", () =>
+  it.effect("a promise in a program is reported, and the program continues", () =>
     Effect.gen(function*() {
       const { foreign, marks } = yield* history(
         Effect.promise(() => Promise.resolve(1))

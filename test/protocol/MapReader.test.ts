@@ -34,7 +34,7 @@ describe("reading maps", () => {
   )
 
   for (const [how, make] of [["from text", ofText], ["as a loop", asLoop]] as const) {
-    it(`the map reader preserves the order of the entries, and counts the keys that it reads: ${how}`, () => {
+    it(`a map reader made ${how} preserves the order of the entries, and counts the keys that it reads`, () => {
       assert.deepStrictEqual(madeBy(make, { b: 1, a: 2 }), { made: [["b", 2], ["a", 3]], keys: 2 })
       assert.deepStrictEqual(madeBy(make, JSON.parse(`{"__proto__":1}`) as Record<string, unknown>), {
         made: [["__proto__", 2]],

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 /**
  * Reads the time of the latest message on the subscriber's connection, in Unix milliseconds; `undefined` while the
  * subscriber has no connection. After a reconnection, the result is the time of the lost connection's last message,
- * until a state has proven that nothing was missed.
+ * until a snapshot on the new connection shows that nothing was missed.
  */
 export type HeardAt = () => number | undefined
 

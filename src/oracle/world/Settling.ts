@@ -34,7 +34,10 @@ const isMarketData = (path: string): boolean =>
 /** Matches the times in a response that change even if nothing has happened. */
 const times = /"(?:timestamp|at)":[0-9.]+/gu
 
-/** The calls that may show a change late. Applying a code only starts the transaction that changes the main balance. */
+/**
+ * The calls that may show a change late. They include the main balance, because applying a code only starts the
+ * transaction that changes it.
+ */
 const late: ReadonlyArray<string> = [
   Paths.activeOrders,
   Paths.orderHistory,

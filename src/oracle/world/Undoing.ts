@@ -1,5 +1,5 @@
 /**
- * Places orders on a real account so that none of them is left open. The first order for each path is a trial order,
+ * Places orders on a real account, and makes sure that none of them is left open. The first order for each path is a trial order,
  * which is canceled before any other order is placed for the path. Every other order is canceled at the end of its run.
  * An order whose placement got no response is looked up. Once an order cannot be canceled, no more orders are placed.
  */

@@ -83,7 +83,7 @@ export interface Order {
   /** Whether the part that can't trade immediately is canceled ("immediate or cancel"). */
   readonly ioc: boolean
   /**
-   * Whether the order rests in the book for retail orders only ("retail price improvement"). Such an order is not shown
+   * Whether only retail orders can take the order from the book ("retail price improvement"). Such an order is not shown
    * publicly, never takes liquidity, and trades after all other orders at the same price.
    */
   readonly rpi: boolean

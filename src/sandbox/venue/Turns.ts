@@ -12,7 +12,7 @@ interface Slice {
 /** Waits for a turn, then reads one slice. */
 export type Turns = <A extends Slice>(read: () => A) => Effect.Effect<A>
 
-/** Creates turns. A turn ends with the slice that brings the number of entries read during it to `perTurn` or more. */
+/** Creates turns. A turn ends once at least `perTurn` entries have been read. */
 export const make = (perTurn: number): Turns => {
   let waiting: Array<() => number> = []
   let isScheduled = false
