@@ -226,8 +226,8 @@ const model = (market: MarketName): LiveView.Model<DepthChannel.DepthMessage, De
   const bids = new Side("bids")
   let last: Pick<Book, "timestamp" | "updateId"> | undefined
   /**
-   * Whether the book is not crossed: the best bid is not above the best ask. The two prices may be equal, because with
-   * a `priceStep` the exchange might round both to the same value.
+   * Whether the best bid is at or below the best ask; if not, the book is crossed. The two prices may be equal, because
+   * with a `priceStep` the exchange might round both to the same value.
    */
   const isSound = (): boolean => {
     if (asks.best === undefined || bids.best === undefined || bids.bestPrice < asks.bestPrice) return true

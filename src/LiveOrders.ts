@@ -81,7 +81,8 @@ export interface Options extends LiveView.Options {
 const remembered = 1000
 
 /**
- * Whether one version of an order is older than another version of the same order; `false` if a version has no time.
+ * Whether one version of an order is older than another version of the same order; `false` if either version has no
+ * time.
  */
 const isOlder = (
   one: PendingOrdersChannel.PendingOrder,

@@ -39,8 +39,8 @@ import * as Time from "./domain/Time.ts"
  * The reason why a view is not whole: the reason in its stream's `Interrupted`, or one of these:
  *
  * - `connecting`: the first state has not arrived yet
- * - `crossed`: the state contradicts itself, because a book's best bid is higher than its best ask. The view requests
- *   another state
+ * - `crossed`: the state contradicts itself: a book's best bid is higher than its best ask. The view requests another
+ *   state
  *
  * @category models
  */
@@ -156,7 +156,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
   readonly #model: Model<Event, Snapshot, A>
   readonly #clock: Clock.Clock
   readonly #waiting = new Set<() => void>()
-  /** Open while the state has to be read again without waiting for the regular interval. */
+  /** A latch, open when the state must be read again without waiting for the regular interval. */
   readonly isDue = Latch.makeUnsafe(false)
   #why: Why | undefined = "connecting"
   #since: Time.UnixTime

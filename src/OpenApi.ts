@@ -320,7 +320,7 @@ const operation = (endpoint: Endpoint.Any, dialect: Dialect, components: Compone
   const answer = schemas.define(`${nameOf(endpoint)}Answer`, schemas.wire(endpoint.response(dialect)))
   const success = Refusals.successStatus(endpoint, dialect)
   const refused = refusalsOf(endpoint, dialect)
-  // API V1 endpoints send a refusal with the HTTP status of a success. The bodies of successes and refusals are then
+  // API V1 endpoints send a refusal with the HTTP status of a success, so the bodies of successes and refusals are
   // alternatives under one status.
   const alike = refused.filter(({ status }) => status === success).map(({ body }) => formOf(body, dialect, components))
   return {

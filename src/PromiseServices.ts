@@ -104,7 +104,7 @@ export interface EndpointNames {
   readonly limitOrders: "LimitOrders"
   /** Cancels collateral OCO orders. */
   readonly cancelOcoOrder: "CancelOcoOrder"
-  /** Cancels orders with a take-profit or stop-loss that the exchange has not placed yet. */
+  /** Cancels orders whose take-profit or stop-loss the exchange has not placed yet. */
   readonly cancelOtoOrder: "CancelOtoOrder"
   /** Places market orders with an amount in the base currency. */
   readonly stockMarketOrders: "StockMarketOrders"
@@ -166,7 +166,7 @@ export interface ChannelNames {
   readonly marketToday: "MarketTodayChannel"
   /** A market's trades, as a stream or from a query. */
   readonly trades: "TradesChannel"
-  /** A market's order book, as a stream of a book and its changes, or from a query. */
+  /** A market's order book, as a stream (a snapshot followed by changes) or from a query. */
   readonly depth: "DepthChannel"
   /** The best bid and best ask of a market, or of all markets, as a stream. */
   readonly bookTicker: "BookTickerChannel"

@@ -193,7 +193,7 @@ export interface PublicViews {
   readonly book: (topic: Plain<DepthChannel.Topic>) => View<LiveBook.Book>
 }
 
-/** The type of all balances that a channel's service returns. */
+/** The type in which a channel's service returns all balances. */
 type BalancesOf<N extends "SpotBalanceChannel" | "MarginBalanceChannel"> = ShapeOf<Channels.Contract[N], N> extends
   { readonly all: (...args: never) => Effect.Effect<infer Balances, infer _> } ? Balances : never
 

@@ -282,7 +282,7 @@ const stillUnknown = (why: Why): StillUnknown => ({ _tag: "StillUnknown", why })
 // Search
 // -----------------------------------------------------------------------------
 
-/** The kind of orders that the call with this name places; `anything` if no name is given. */
+/** How the call with this name places orders: see `Endpoint.Places`. `anything` if no name is given. */
 const placedBy = (name: string | undefined): Endpoint.Places | "anything" =>
   name === undefined ? "anything" : Contract.all.find((endpoint) => endpoint.name === name)?.places ?? "nothing"
 
@@ -424,8 +424,8 @@ const look = Effect.fnUntraced(function*(
 const pause = 250
 
 /**
- * Waits until the clock read by `now` passes the time `until`; returns `false` if that would take longer than
- * `patience`. All times are in milliseconds.
+ * Waits until the clock that `now` reads has passed `until`. Returns `false` if that would take longer than `patience`.
+ * All times are in milliseconds.
  */
 const passed = <E>(now: Effect.Effect<number, E>, until: number, patience: number): Effect.Effect<boolean, E> =>
   Effect.flatMap(now, (at) => {
@@ -438,8 +438,8 @@ const passed = <E>(now: Effect.Effect<number, E>, until: number, patience: numbe
   })
 
 /**
- * Sends reads with the same key until the exchange has accepted a nonce greater than `nonce`. Returns `false` if that
- * takes longer than `patience`, in milliseconds.
+ * Sends reads with this client's key until the exchange has accepted a nonce greater than `nonce`. Returns `false` if
+ * that takes longer than `patience`, in milliseconds.
  */
 const overtaken = (account: Account, nonce: number, patience: number): Effect.Effect<boolean, Errors.CallError> =>
   Effect.flatMap(account.call.acceptedNonce, (accepted) =>
@@ -548,7 +548,7 @@ export class Reconciliation extends Context.Service<Reconciliation, {
    */
   readonly reconcileAll: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<ReadonlyArray<Verdict>>
 }>()("effect-txc/Reconciliation") {
-  /** Searches with the client's endpoint services, and therefore with the client's own key. */
+  /** Provides a search through the client's endpoint services, and therefore with the client's own key. */
   static readonly layer: Layer.Layer<
     Reconciliation,
     never,

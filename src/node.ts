@@ -1,2 +1,2 @@
-/** The transport over undici, for Node only. Needs the optional peer dependency `undici`. */
+/** The transport that uses undici, for Node only. Needs the optional peer dependency `undici`. */
 export * as UndiciTransport from "./client/transport/UndiciTransport.ts"

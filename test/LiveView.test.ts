@@ -130,7 +130,7 @@ describe("a live view", () => {
       assert.strictEqual(yield* view.whole, 9)
     }).pipe(Effect.scoped))
 
-  it.effect("the age of a view of records grows until a new state proves that no record was missed", () => {
+  it.effect("after an interruption, a trades view's age grows until a new state proves that no trade was missed", () => {
     const exchange = new Exchange()
     exchange.isPrompt = true
     return Effect.gen(function*() {

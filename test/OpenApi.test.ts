@@ -257,7 +257,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
     )
   }
 
-  it.live("the OpenAPI document describes every call in the tour, which calls every endpoint", () =>
+  it.live("the OpenAPI document describes every call of `effect-txc tour`, which calls every endpoint", () =>
     Effect.gen(function*() {
       const noted: Array<Exchanged> = []
       const { apiKey, apiSecret } = Example.alice

@@ -89,7 +89,7 @@ describe("createClient", () => {
     )
   })
 
-  it("no request has a field named signal, which would be mistaken for the option of that name", () => {
+  it("no request has a field named `signal`, because it would be mistaken for the option of the same name", () => {
     for (const { endpoint } of Contract.entries) {
       for (const dialect of [Dialect.document, Dialect.live]) {
         assert.notProperty(endpoint.request(dialect).fields, "signal", endpoint.name)

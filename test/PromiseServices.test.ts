@@ -82,7 +82,7 @@ describe("the names of the promise client's services", () => {
     let count = 0
     const look = (type: ts.Type, path: string, depth: number) => {
       for (const property of checker.getPropertiesOfType(type)) {
-        // The runtime's symbols have their own docs.
+        // Symbols such as `Symbol.asyncIterator` belong to the runtime, which documents them.
         if (property.name.startsWith("__@")) continue
         const name = `${path}.${property.name}`
         count++

@@ -303,7 +303,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...Object.keys(kinds) as Array<Kind>),
   fates: fc.array(anyFate, { minLength: 1, maxLength: 3 }),
   meanwhile: fc.constantFrom(...Object.keys(meanwhiles) as Array<keyof typeof meanwhiles>),
-  // A delay in milliseconds. With a nonce window, reconciliation makes its last read within the second range.
+  // A delay in milliseconds. With a nonce window, reconciliation makes its last read after a delay in the second range.
   after: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 5000, max: 7500 }))
 })
 
@@ -385,7 +385,7 @@ describe("placing orders safely", () => {
     )
 
     // Ensures that the cases of the property above included retries and lost orders.
-    it(`safe placement places some orders, and ${proves ? "retries some" : "leaves some unknown"} (${name})`, () => {
+    it(`safe placement places some orders, and ${proves ? "retries some" : "leaves the outcome of some unknown"} (${name})`, () => {
       assert.isAbove(ended.placed, 20)
       assert.strictEqual(ended.repeated > 0, proves)
       if (!proves) assert.isAbove(ended.unknown, 3)

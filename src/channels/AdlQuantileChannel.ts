@@ -33,7 +33,7 @@ import * as topics from "./topics.ts"
 export type { AnyMarket as Topic } from "./topics.ts"
 
 /**
- * The places, in the auto-deleveraging queue, of the account's long and short positions on one market.
+ * The account's long and short positions on one market, with their places in the auto-deleveraging queue.
  *
  * @category models
  */

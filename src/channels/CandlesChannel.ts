@@ -41,8 +41,8 @@ const units = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, M: 2_592_000 } as c
 
 /**
  * The interval lengths: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months of 30 days (`M`).
- * The list contains every whole number of seconds, minutes or hours that divides a minute, an hour or a day, two days,
- * and the other lengths in `Candles.intervals`.
+ * The list contains every whole number of seconds that divides a minute, of minutes that divides an hour, and of hours
+ * that divides a day. It also contains two days, and the other lengths in `Candles.intervals`.
  *
  * @category constants
  */
@@ -218,7 +218,7 @@ const readLatest = ({ interval, market }: Topic): Continuity.Read<ReadonlyArray<
     return ask(channel.queries.list, { market, interval, start: UnixSeconds.make(start), end: UnixSeconds.make(end) })
   })
 
-/** A candle's volume never decreases, so of two versions, the one with the higher volume is newer. */
+/** A candle's volume never decreases, so the version of a candle with the higher volume is newer. */
 const contains = (candles: ReadonlyArray<Candle>, { time, volume }: Candle): boolean =>
   candles.some((known) => known.time === time && Order(known.volume, volume) >= 0)
 

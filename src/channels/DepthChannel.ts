@@ -258,7 +258,7 @@ const tracked = (): Continuity.Tracked<DepthMessage> => {
 }
 
 /**
- * A market's order book, as a stream of a book and its changes, or from a query.
+ * A market's order book, as a stream (a snapshot followed by changes) or from a query.
  *
  * @category services
  */

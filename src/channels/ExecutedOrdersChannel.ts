@@ -287,8 +287,9 @@ const readLatest = (topic: Topic): Continuity.Read<ReadonlyArray<ExecutedOrder>>
 export class ExecutedOrdersChannel extends Context.Service<ExecutedOrdersChannel, {
   /**
    * Emits up to 100 of the latest orders as a `Snapshot`, sorted as in the exchange's response, and then each order
-   * that closes. After every lost connection, the stream is interrupted and starts with a `Snapshot` again, because an
-   * order may have been missed: the documentation does not state whether the exchange sorts the orders by closing time.
+   * that closes. After every lost connection, the stream is interrupted and starts with a `Snapshot` again. A query
+   * can't show which orders were missed, because the documentation does not state whether the exchange sorts the orders
+   * by closing time.
    */
   readonly stream: (
     topic: Topic

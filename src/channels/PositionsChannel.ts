@@ -36,9 +36,9 @@ import * as topics from "./topics.ts"
 export type { Everything as Topic } from "./topics.ts"
 
 /**
- * An open position. The exchange does not push `leverage`, `pnlPercent` or `tpsl`. In the exchange's messages, `pnl` is
- * the unrealized profit, which is called `unrealizedPnl` here, and `realized_pnl` is the realized profit minus the fees
- * of all trades, which is called `pnl` here. (The `pnl` of `OpenPositions` is documented as zero until a part of the
+ * An open position. The exchange does not push `leverage`, `pnlPercent` or `tpsl`. Two names differ from the exchange's
+ * messages: their `pnl` (the unrealized profit) is `unrealizedPnl` here, and their `realized_pnl` (the realized profit
+ * minus the fees of all trades) is `pnl` here. (The `pnl` of `OpenPositions` is documented as zero until a part of the
  * position is closed.)
  *
  * @category models

@@ -10,8 +10,8 @@ import { positional } from "../protocol/Positional.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 /**
- * An open enumeration whose values are numbers on the wire. An unlisted number is returned as a string of digits. Older
- * messages contain strings of digits instead of numbers.
+ * An open enumeration whose values are numbers on the wire. An unlisted number is returned as a string of digits.
+ * Strings of digits are also accepted, because older messages contain them instead of numbers.
  */
 export const numbered = <A extends string>(
   schema: Schema.Codec<A, string>,
@@ -84,7 +84,7 @@ export const whole = <A>(record: Schema.Codec<A, unknown>): Schema.Codec<Readonl
   )
 
 /**
- * The page of a market's records to read.
+ * Selects the page of a market's records that a query reads.
  *
  * @category models
  */
@@ -120,7 +120,7 @@ export const some = <A>(all: ReadonlyArray<A>, test: (one: A) => boolean): Reado
 }
 
 /**
- * Returns a map with only the given key; `undefined` when `all` does not contain the key. Without a key, returns all.
+ * Returns a map with only the given key; `undefined` when `all` does not contain the key. Without a key, returns `all`.
  */
 export const entry = <K, V>(key: K | undefined, all: ReadonlyMap<K, V>): ReadonlyMap<K, V> | undefined => {
   if (key === undefined) return all

@@ -66,7 +66,7 @@ export const markets: Schema.Codec<ReadonlyArray<Market>, ReadonlyArray<unknown>
   })
 )
 
-/** Returns the distinct names. Returns `[]`, which means all, if one of the topics has no name. */
+/** Returns the distinct names of topics. Returns `[]`, which means all, if a name is `undefined`. */
 const namesOf = <Name>(names: ReadonlyArray<Name | undefined>): ReadonlyArray<Name> =>
   names.includes(undefined) ? [] : unique(names.flatMap((name) => name === undefined ? [] : [name]))
 

@@ -4,7 +4,8 @@ import * as Redacted from "effect/Redacted"
 import { cut, printable, type Screen } from "./Screen.ts"
 
 /**
- * Converts a `Map` to an object, and reveals redacted values, because the exchange shows a new key's secret only once.
+ * Converts a `Map` to an object, and reveals redacted values: the exchange shows a new key's secret only once, so the
+ * user has to see it now.
  */
 const reveal = (value: unknown): unknown =>
   Redacted.isRedacted(value)

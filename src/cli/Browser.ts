@@ -17,7 +17,7 @@ const opener = (url: string): readonly [program: string, ...args: ReadonlyArray<
   }
 }
 
-/** The time after which a program that is still running counts as successful: it may be the browser itself. */
+/** The time after which a program counts as successful even if it is still running: it may be the browser itself. */
 const patience = "3 seconds"
 
 const opened = (url: string): Effect.Effect<boolean> =>

@@ -24,7 +24,7 @@ import { Refused } from "./Refused.ts"
  */
 const leavingMillis = 2000
 
-/** The time limit of a node's shutdown, in milliseconds. After that, the process exits. No venue is damaged by this. */
+/** The time limit of a node's shutdown, in milliseconds. After that, the process exits, which damages no venue. */
 const stopping = 20_000
 
 /**

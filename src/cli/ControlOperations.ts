@@ -78,7 +78,7 @@ export const paramsOf = ({ fields, takesFile }: Operation) =>
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Explains which field makes a request invalid: a field is missing, or it does not fit the other fields. */
+/** Explains which field makes a request invalid, because it is missing or does not fit the other fields. */
 const explain = ({ command, fields }: Operation, { issue }: Schema.SchemaError, given: object): Refused => {
   const [first] = toIssues(issue).issues
   const path = (first?.path ?? []).map(String)
@@ -135,7 +135,7 @@ class Unknown extends Schema.TaggedError<Unknown>()("Unknown", { refusal: Schema
   }
 }
 
-/** Suggests a similar name for the first field whose value does not exist. */
+/** Finds the first field that names something that does not exist, and suggests a similar name. */
 const suggest = Effect.fnUntraced(function*(
   client: Client,
   request: object,

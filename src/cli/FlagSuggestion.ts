@@ -48,7 +48,7 @@ export const question = (unknown: string, flags: ReadonlyArray<FlagDoc>, operand
   const name = unknown.replace(/^-+/u, "").toLowerCase()
   const known = flags.map((flag) => `--${flag.name}`)
   const valued = withValue(name, flags)
-  // Some other tools select the report's format by a flag whose value is the report's file: `--junit report.xml`.
+  // Some other tools select the report's format with a flag whose value is the report file: `--junit report.xml`.
   const file = valued?.startsWith("--report ") === true && operand !== undefined && known.includes("--out")
     ? ` --out ${operand}`
     : ""

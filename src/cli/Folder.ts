@@ -6,7 +6,7 @@ import type { PlatformError } from "effect/PlatformError"
 
 /**
  * Creates a folder and its missing parents. Node's own recursive `mkdir` never returns in a file system like `/proc`,
- * which reports that the parent of a new folder does not exist.
+ * which reports that the parent of a new folder does not exist, even if it does.
  */
 export const make = Effect.fnUntraced(function*(
   folder: string,

@@ -30,7 +30,7 @@ export const listen = (): void => {
   process.once("SIGTERM", () => isTerminated = true)
   const hasTerminal = [0, 1, 2].some(isatty)
   process.on("SIGHUP", () => {
-    // A server without a terminal keeps running. Under nohup, SIGHUP would be ignored, but Node resets that.
+    // A server without a terminal keeps running. nohup makes a process ignore SIGHUP, but Node undoes this.
     if (isServer && !hasTerminal) hasOutlived = true
     else close()
   })
@@ -43,8 +43,8 @@ export const listen = (): void => {
 }
 
 /**
- * Ends this process, as SIGTERM would, when the npm that runs it has ended. A server that has survived the closing of
- * its terminal keeps running, because npm has ended for the same reason.
+ * Ends this process, as SIGTERM would, when the npm process that runs it has ended. A server that has outlived its
+ * terminal keeps running, because it was the closing of the terminal that ended npm.
  */
 export const followNpm = Effect.andThen(
   NpmParent.gone,

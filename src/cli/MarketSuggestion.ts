@@ -27,7 +27,7 @@ const suggestion = Effect.fnUntraced(function*(market: string) {
     : `There is no market ${market}${Suggestion.question(market, names)}`
 }, Effect.orElseSucceed(() => undefined))
 
-/** Fails with the refusal, and suggests a similar market if no market has this name. */
+/** Fails with the refusal. If the exchange does not list `market`, the error also suggests a similar market. */
 export const failWith = Effect.fnUntraced(
   function*<E extends { readonly message: string }>(refusal: E, market: unknown) {
     const found = typeof market === "string" ? yield* suggestion(market) : undefined

@@ -25,7 +25,7 @@ const statusOf = Effect.fnUntraced(function*(process: string) {
 
 const isNpm = (status: string): boolean => /^Name:\s+npm\b/mu.test(status)
 
-/** The process id of this process's parent. If the parent is npm's shell, also the process id of npm, on Linux only. */
+/** The id of this process's parent, followed by npm's process id if the parent is npm's shell (on Linux only). */
 const upToNpm = Effect.gen(function*() {
   const parent = String(process.ppid)
   const status = yield* statusOf(parent)

@@ -33,7 +33,7 @@ const refuse = (wrong: string, remedy: string) => Effect.fail(new Refused({ wron
 const split = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
   given.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "")
 
-/** Refuses a pattern that matches no rule, because a mistyped pattern would silently have no effect. */
+/** Refuses a pattern that matches no rule. Otherwise a mistyped pattern would silently have no effect. */
 const known = Effect.fnUntraced(function*(patterns: ReadonlyArray<string>, source: string) {
   const unknown = patterns.find((pattern) => !ids.some((id) => Report.matches([pattern], id)))
   return unknown === undefined ? patterns : yield* refuse(

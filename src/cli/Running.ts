@@ -29,9 +29,7 @@ export interface Running {
   readonly controlToken: string
   /** The server's process id. */
   readonly pid: number
-  /**
-   * The name of the machine on which the server runs, because several machines or containers may share a home folder.
-   */
+  /** The name of the machine on which the server runs. Several machines or containers may share a home folder. */
   readonly machine: string
   /** The absolute path of the folder with the server's journal; absent if the journal is in memory. */
   readonly data?: string

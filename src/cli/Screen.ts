@@ -67,7 +67,7 @@ export const cut = (text: string, width: number): string =>
 /** Returns the text, truncated or padded to exactly `width` characters. The text must not contain styles. */
 export const fit = (text: string, width: number): string => cut(text, width).padEnd(width)
 
-/** Returns the indentation of a wrapped line: its words continue below the beginning of the last column. */
+/** Returns the indentation of a wrapped line's continuation: the start of the last column, or 6 if that is too far. */
 const indentOf = (line: string, width: number): number => {
   const [head = ""] = /^.*\S {2,}(?=\S)|^ */u.exec(line) ?? []
   const indent = CliOutput.displayWidth(head)

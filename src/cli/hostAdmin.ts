@@ -1,5 +1,5 @@
 /**
- * The operators' subcommands of `effect-txc host`: they show nodes and venues, drain nodes, and export, import and
+ * The subcommands of `effect-txc host` for operators: they show nodes and venues, drain nodes, and export, import and
  * check journals.
  */
 import * as Argument from "effect/cli/Argument"

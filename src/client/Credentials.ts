@@ -42,10 +42,10 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
  * @category models
  */
 export interface Options {
-  /** The public API key, sent with every signed request: at least one character, ASCII without spaces. */
+  /** The public API key, sent with every signed request: one or more ASCII characters, without spaces. */
   readonly apiKey: Redacted.Redacted
   /**
-   * The secret that signs requests. It is never sent, and must have at least one character, ASCII without spaces. In
+   * The secret that signs requests. It is never sent. It consists of one or more ASCII characters, without spaces. In
    * error messages, every occurrence of the secret is replaced by `<redacted>`, so a very short secret makes the
    * messages hard to read.
    */

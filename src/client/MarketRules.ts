@@ -80,7 +80,7 @@ export const layerFixed = (markets: ReadonlyArray<Market.Market>): Layer.Layer<M
 export const layerNone: Layer.Layer<MarketRules> = Layer.succeed(MarketRules, { check: () => Effect.succeed([]) })
 
 /**
- * Options of the market cache.
+ * Options for the market cache.
  *
  * @category models
  */

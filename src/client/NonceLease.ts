@@ -14,8 +14,8 @@
  *   class in the meantime, the former holder gets another class, or no lease at all.
  * - The data in Redis contains the run id of the server that wrote it. If Redis was emptied, restarted or replaced, the
  *   data is missing or contains a different run id, and recent leases may be lost. In this case no lease is granted
- *   until every lease that may have been lost has ended. Only this step relies on clocks: the clocks of a Redis server
- *   and its replacement must differ by less than {@link margin}.
+ *   until every lease that may have been lost has ended. Only this step relies on clocks that agree: those of a Redis
+ *   server and its replacement must differ by less than {@link margin}.
  *
  * The Redis server's clock determines when leases begin and end. If a program's clock is seconds ahead of the server's
  * clock, the program's leases appear to have ended already. If the program's clock is behind, calls might wait a few

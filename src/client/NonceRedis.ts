@@ -36,7 +36,7 @@ import { ask, keyOf } from "./NonceStore.ts"
  */
 const firstMillis = 10_000
 
-/** The smallest number from `least` upwards that has this remainder when divided by `programs`. */
+/** The smallest number, at least `least`, that has the given remainder when divided by `programs`. */
 const inClass = (least: number, remainder: number, programs: number): number =>
   least + ((remainder - least) % programs + programs) % programs
 
@@ -184,8 +184,8 @@ return 0
  *
  * No nonce is issued twice, unless Redis loses its data and the clock of its replacement is behind. In that case, the
  * exchange refuses calls until that clock has caught up, because their nonces are not greater than earlier ones. If a
- * program is paused and loses the lock, its call has a smaller nonce than the next holder's call. If it also arrives
- * after that call, the exchange refuses it, which proves that it was not applied. A call fails with
+ * program is paused and loses the lock, the next holder's call has a greater nonce. If the paused program's call
+ * arrives after that call, the exchange refuses the late call, which proves that it was not applied. A call fails with
  * `ExchangeUnreachable` (`why: "nonce"`) when Redis can't be reached or the lock is not free within twenty seconds.
  *
  * @category layers

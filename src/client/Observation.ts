@@ -28,8 +28,8 @@ export interface Progress {
 }
 
 /**
- * Makes a call in a span if there is a tracer or a parent span. Otherwise nothing would read the span, which would cost
- * more than the rest of the call, so there is none.
+ * Makes a call in a span if there is a tracer or a parent span. Otherwise there is no span: nothing would read it, and
+ * it would cost more than the rest of the call.
  */
 export const spanned = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   inSpan(name, call, noFrame)
@@ -53,7 +53,7 @@ const asClient = { kind: "client", ...noFrame } as const
 
 /**
  * Describes a call in its span's attributes, using OpenTelemetry's names for HTTP clients where such names exist. The
- * full URL is omitted, because a public call's query would make every value different.
+ * full URL is omitted, because it contains a public call's query, so almost every value would be different.
  */
 const describe = (
   span: Tracer.Span,

@@ -2,10 +2,10 @@
  * Delays calls that would exceed the exchange's rate limits (the document, "Limits").
  *
  * The client counts calls in the same way as the exchange: private calls per key and endpoint, and public calls
- * together if they have the same limit. It is unknown whether the exchange uses sliding or fixed windows, so a bucket
- * respects the limit in *any* period that is as long as a window. The bucket admits a quarter of the limit as a burst,
- * and spreads the rest evenly over the window plus 250 ms, because one call may reach the exchange up to 250 ms faster
- * than another.
+ * together if they have the same limit. It is unknown whether the exchange uses sliding or fixed windows, so the client
+ * respects the limit in *any* period that is as long as a window. It allows a quarter of the limit as a burst, and
+ * spreads the rest evenly over the window plus 250 ms, because one call may reach the exchange up to 250 ms faster than
+ * another.
  *
  * @example
  * ```ts

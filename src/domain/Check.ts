@@ -10,7 +10,7 @@ import type * as SchemaAST from "effect/SchemaAST"
 const key = "effect-txc/test"
 
 /**
- * Creates a check that a value passes if `test` returns `true` for it.
+ * Creates a check that passes if `test` returns `true` for the value.
  *
  * @category constructors
  */

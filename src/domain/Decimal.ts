@@ -152,8 +152,8 @@ const isNegative = (text: string): boolean => text.charCodeAt(0) === 45 && /[1-9
 const isPositive = (text: string): boolean => text.charCodeAt(0) !== 45 && /[1-9]/u.test(text)
 
 /**
- * A string. A value of another JSON type breaks the constraint `decimal` and not `type`, because the document refuses
- * an amount sent as a JSON number in the same way as text that is not a decimal.
+ * A string. A value of another JSON type breaks the constraint `decimal` and not `type`, because according to the
+ * document, an amount sent as a JSON number is refused in the same way as text that is not a decimal.
  */
 const Text = Schema.String.annotate(Constraint.annotation({ kind: "decimal" }))
 

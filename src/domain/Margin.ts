@@ -347,7 +347,8 @@ const isSame = (position: Position, { market, side = "BOTH" }: Fill): boolean =>
   position.market === market && (position.side ?? "BOTH") === side
 
 /**
- * Adds a profit to the account's first asset, which must be the quote currency. A loss or a fee is a negative profit.
+ * Adds a profit to the account's first asset, which must be the quote currency. Adds this asset if there is none. A
+ * loss or a fee is a negative profit.
  */
 const settled = ([quote, ...others]: ReadonlyArray<Asset>, units: bigint): ReadonlyArray<Asset> =>
   quote === undefined

@@ -101,8 +101,8 @@ export interface Exposure {
 }
 
 /**
- * The mark price at which an account is liquidated, because its equity plus profit no longer exceeds the maintenance
- * margin; `undefined` if there is no such price.
+ * The mark price at which an account is liquidated: its equity plus profit then no longer exceeds the maintenance
+ * margin. `undefined` if there is no such price.
  *
  * @param rest The account's equity plus profit, minus its maintenance margin, in the quote currency, without
  * `exposures` and `pledged`.

@@ -23,7 +23,7 @@ import * as Wire from "../protocol/Wire.ts"
 const request = () => Wire.struct({})
 
 /**
- * The places, in the auto-deleveraging queue, of the account's long and short positions on one market.
+ * The account's long and short positions on one market, with their places in the auto-deleveraging queue.
  *
  * @category models
  */

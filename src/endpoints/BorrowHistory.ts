@@ -91,8 +91,8 @@ export const Status = Unrecognised.open(oneOf(["active", "repaid", "liquidated"]
 export type Status = typeof Status.Type
 
 /**
- * A borrow. Each amount is the highest value during the life of the borrow, in units of the asset. The amounts may have
- * peaked at different times, so `amount` need not equal `principal` plus `interest`.
+ * A borrow. Each amount is the maximum over the life of the borrow, in units of the asset. The amounts may have peaked
+ * at different times, so `amount` need not equal `principal` plus `interest`.
  *
  * @category models
  */

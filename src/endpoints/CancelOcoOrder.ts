@@ -98,8 +98,8 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Describes how the canceled pair differs from the requested pair. An exchange might also accept a leg's order id, so a
- * leg's id identifies its pair here.
+ * Describes how the canceled pair differs from the requested pair. The requested id may also be the order id of one of
+ * the pair's legs, because an exchange might accept that.
  */
 const otherPair = (
   { clientOrderId, market, orderId }: Endpoint.Request<typeof endpoint>,

@@ -67,7 +67,7 @@ export const endpoint = Endpoint.make({
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 /**
- * Cancels orders with a take-profit or stop-loss that the exchange has not placed yet.
+ * Cancels orders whose take-profit or stop-loss the exchange has not placed yet.
  *
  * @category services
  */

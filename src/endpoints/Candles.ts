@@ -90,9 +90,9 @@ export interface Options {
   /** The length of a candle's interval. Default `1h`. */
   readonly interval?: Interval
   /**
-   * Only candles that start at or after this time, in Unix seconds. Must be zero or more. The default depends on the
-   * interval's unit: ten minutes before `end` for seconds, a day for minutes, a week for hours, a month for days and
-   * weeks, a year for months.
+   * Only candles that start at or after this time, in Unix seconds. Must be zero or more. By default, it is before
+   * `end` by a period that depends on the interval's unit: ten minutes for seconds, a day for minutes, a week for
+   * hours, a month for days and weeks, a year for months.
    */
   readonly start?: UnixSeconds
   /**

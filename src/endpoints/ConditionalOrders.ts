@@ -1,6 +1,6 @@
 /**
- * Open conditional orders: OCO orders whose legs have not traded yet, and orders with a take-profit or a stop-loss,
- * which the exchange places when the order is filled ("one triggers the other", OTO).
+ * Open conditional orders: OCO orders whose legs have not traded yet, and OTO orders ("one triggers the other"). When
+ * an OTO order is filled, the exchange places its take-profit, its stop-loss or both.
  *
  * @example
  * ```ts

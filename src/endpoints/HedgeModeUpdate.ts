@@ -33,8 +33,8 @@ export interface Request {
 const request = () => Wire.struct<Request>({ hedgeMode: Flag })
 
 /**
- * The position mode after the change. The live documentation does not show this response; captured responses repeat the
- * mode.
+ * The position mode after the change. The live exchange's documentation does not show this response; captured responses
+ * repeat the mode.
  *
  * @category models
  */

@@ -83,7 +83,10 @@ const request = ({ historyLimit, keys, recordOffset }: Dialect) =>
 export interface Deal {
   /** The trade id, assigned by the exchange. */
   readonly tradeId: TradeId
-  /** The id of the counterparty's order. According to the live documentation, this is not the id of your own order. */
+  /**
+   * The id of the counterparty's order. According to the live exchange's documentation, this is not the id of your own
+   * order.
+   */
   readonly counterpartyOrderId: OrderId
   /** Your client order id. Absent when the order has no client order id, or the exchange does not return it. */
   readonly clientOrderId?: ClientOrderId

@@ -80,7 +80,10 @@ const modules: { readonly [K in Name]: Module<K> } = contract
 /** The endpoint names in the contract. */
 const names = Object.keys(modules) as ReadonlyArray<Name>
 
-/** An endpoint's sort key. The document's endpoints come first, sorted by clause; numbers are padded. */
+/**
+ * An endpoint's sort key. The document's endpoints come first, sorted by clause. Numbers are padded with zeros, so that
+ * §10 follows §9.
+ */
 const placeOf = ({ clause, path }: Endpoint.Any): string =>
   (clause.includes("§") ? `0 ${clause} ${path}` : `1 ${path}`).replace(/[0-9]+/gu, (digits) => digits.padStart(4, "0"))
 

@@ -1,9 +1,9 @@
 /**
  * The contract lists every exchange endpoint that this package supports, one per line. No other file repeats this list.
  *
- * The services of `Exchange`, the sandbox's handlers, the arguments of `effect-txc call`, the tour, the tables on the
- * services page, the oracle's generators and the test fixtures must cover every name listed here; the compiler reports
- * a missing endpoint.
+ * The services of `Exchange`, the sandbox's handlers, the arguments of `effect-txc call`, `effect-txc tour`, the tables
+ * on the services page, the oracle's generators and the test fixtures must cover every name listed here; the compiler
+ * reports a missing endpoint.
  *
  * Each module exports the endpoint's value as `endpoint`, and its service under the name listed here.
  */

@@ -14,7 +14,7 @@ export type Coverage = ReadonlyMap<string, number>
 
 const lastPart = (path: string): string => path.slice(path.lastIndexOf("/api/") + "/api/v4/".length)
 
-/** Returns a name, which includes the reason, for each event that had no effect. */
+/** Returns a name for each event that had no effect. The name includes the reason. */
 export const refusedIn = ({ refusals }: History): ReadonlySet<string> =>
   new Set(refusals.map(({ event, why }) => `no effect ${event._tag}: ${why}`))
 

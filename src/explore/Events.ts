@@ -26,7 +26,7 @@ export interface World {
   readonly kill: (downMillis: number) => void
   /** Stops the program. Once the program has ended, starts it again after `downMillis` milliseconds. */
   readonly stop: (downMillis: number) => void
-  /** Sets the program's clock `millis` milliseconds ahead of the exchange's clock. */
+  /** Sets the program's clock `millis` milliseconds ahead of the exchange's clock, or behind it if negative. */
   readonly drift: (millis: number) => void
   /** Called when the exchange has been restarted. */
   readonly started: () => void

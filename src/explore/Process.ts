@@ -58,7 +58,7 @@ export interface World {
   readonly clientOrderId: () => string
   /** Called with each value that the program reports with `say`. */
   readonly hear: (name: string, value: Parameters<typeof Say.say>[1]) => void
-  /** The tracer. Every process is traced, because tracing changes where fibers yield. */
+  /** The tracer. Every process is traced, even if the trace is not read, because tracing changes where fibers yield. */
   readonly tracer: Tracer.Tracer
   /** Called when the process has ended by itself or was stopped, but not when it was killed. */
   readonly ended: (process: Process, exit: Exit.Exit<unknown, unknown>) => void

@@ -182,7 +182,7 @@ export interface Stop {
 
 /**
  * The exchange is stopped and restarted. It keeps all commands that it has acknowledged. Calls and streams in progress
- * are lost. While the exchange is stopped, it refuses connections. Other events, except faults, then have no effect on
+ * are lost. While the exchange is stopped, it refuses connections, and all other events except faults have no effect on
  * it.
  *
  * @category models

@@ -132,8 +132,8 @@ class Corpus {
   }
 
   /**
-   * Returns a variation of a stored scenario, more often of a recent one. Returns `undefined` if the search should run
-   * a random scenario instead.
+   * Returns a variation of a stored scenario; recent scenarios are chosen more often. Returns `undefined` if the
+   * search should run a random scenario instead.
    */
   next(): Scenario.Scenario | undefined {
     const { random, scenarios } = this

@@ -14,7 +14,7 @@ const encoder = new TextEncoder()
 
 /**
  * Imitates a disk: the fiber yields before and after the write, so a kill can happen before the value is stored, or
- * before the program knows that it is.
+ * after that but before the program knows it.
  */
 const written = (write: () => void): Effect.Effect<void> =>
   Effect.andThen(Effect.andThen(Effect.yieldNow, Effect.sync(write)), Effect.yieldNow)

@@ -103,7 +103,7 @@ export interface History {
   readonly foreign: ReadonlyArray<Ambient.Foreign>
   /** The changes in the program's lifecycle, oldest first. */
   readonly marks: ReadonlyArray<Mark>
-  /** The events without effect, and the events of which a step had no effect, oldest first. */
+  /** The events that had no effect, or had a step without effect, oldest first. */
   readonly refusals: ReadonlyArray<Refusal>
   /** The names of the channels that the program has subscribed to, as on the wire. */
   readonly channels: ReadonlySet<string>
@@ -339,7 +339,7 @@ class Running {
     })
   }
 
-  /** Makes the history invalid if the effect of an event fails, because then this package's exchange has a bug. */
+  /** Makes the history invalid if carrying out an event fails, because this means that the sandbox has a bug. */
   private oversee(fiber: Fiber.Fiber<unknown>): void {
     fiber.addObserver((exit) => {
       if (Exit.isFailure(exit)) this.invalid = `the exchange has failed: ${Cause.pretty(exit.cause)}`

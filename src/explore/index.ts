@@ -1,5 +1,5 @@
 /**
- * Finds the circumstances that break a program. Runs the program in thousands of simulated histories with its exchange,
+ * Finds the circumstances that break a program. Runs the program and its exchange in thousands of simulated histories,
  * each determined by a seed. Requires `fast-check`.
  */
 export * as Counterexample from "./Counterexample.ts"

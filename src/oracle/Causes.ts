@@ -15,7 +15,7 @@ export interface Cause {
   readonly why: string
   /** The ids of the rules. */
   readonly rules: ReadonlyArray<string>
-  /** Present if the cause is that the target does not serve these calls. Each rule's details are then redundant. */
+  /** Present if the cause is that the target does not serve the rules' calls. The rules' details are then redundant. */
   readonly isUnserved?: true
 }
 

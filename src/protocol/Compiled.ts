@@ -62,7 +62,7 @@ export const rearranged = <A, B>(rearrange: (input: A) => B): (input: A) => B =>
 
 const options: SchemaAST.ParseOptions = {}
 
-// Each parser is a single closure, because a response has thousands of values, and a call of another closure would cost
+// Each parser is a single closure, because a response has thousands of values, and calling another closure would cost
 // as much as the check itself.
 const aString: Parser = (input) => typeof input === "string" ? input : refused
 const aNumber: Parser = (input) => typeof input === "number" ? input : refused

@@ -125,8 +125,8 @@ export interface Definition<
    */
   readonly envelope?: "none" | "optional" | "required"
   /**
-   * The errors with which the endpoint can refuse a request's fields. They determine the endpoint's error family, and
-   * thus the wording of the messages.
+   * The errors with which the endpoint can refuse a request because of its fields. They determine the endpoint's error
+   * family, and thus the wording of the messages.
    */
   readonly refusals: ReadonlyArray<Refusals>
   /** The format in which the live exchange refuses a public request with invalid fields. Default `fields`. */
@@ -247,8 +247,8 @@ export type FailureTag<E extends Any> =
 type AccessTag<Access> = Access extends "public" ? (typeof tagsOf.public)[number] : (typeof tagsOf.private)[number]
 
 /**
- * The tags that depend on whether the call mutates. For code that is generic over this, the type includes the tags of
- * both reads and mutating calls.
+ * The tags that depend on whether the call mutates. For code that is generic over the kind of call, the type includes
+ * the tags of both reads and mutating calls.
  */
 type UncertainTag<Mutates> = Mutates extends true ? (typeof tagsOf.mutating)[number] : (typeof tagsOf.reading)[number]
 

@@ -78,8 +78,8 @@ const least: Readonly<Record<Checked, JsonSchema>> = {
 }
 
 /**
- * Returns the JSON Schema keywords for a check. For a check of integers, JavaScript's bounds are left out, because the
- * wire format has no such bounds.
+ * Returns the JSON Schema keywords for a check. For an integer check, the bounds of JavaScript's integers are left out,
+ * because the wire format has no such bounds.
  */
 const keywordsOf = (type: Checked, { annotations }: SchemaAST.Check<never>): JsonSchema | undefined => {
   if (Constraint.fromAnnotations(annotations)?.kind === "notEmpty") return least[type]

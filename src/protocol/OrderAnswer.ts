@@ -103,7 +103,7 @@ export interface Order extends AnyOrder {
   readonly reduceOnly?: boolean
   /** Whether the market price has reached the activation price. Stop orders only. */
   readonly activated?: boolean
-  /** Whether the price must rise or fall to the activation price. Stop orders only. */
+  /** Whether the market price must rise or fall to reach the activation price. Stop orders only. */
   readonly activationCondition?: ReceivedActivationCondition
   /** The price that triggers the order, in the quote currency. Stop orders only. */
   readonly activationPrice?: Decimal

@@ -1,9 +1,9 @@
-/** The period of the records that a request reads, and the constraint on its start and end. */
+/** The period from which a request returns records, and the constraint on its start and end. */
 import * as Schema from "effect/Schema"
 import { UnixSeconds } from "../domain/Time.ts"
 import type * as Wire from "./Wire.ts"
 
-/** The period to which the records of a request are limited. It includes its start and its end. */
+/** The period from which a request returns records. It includes its start and its end. */
 export interface Period {
   /** Only records at or after this time, in Unix seconds. */
   readonly startDate?: UnixSeconds

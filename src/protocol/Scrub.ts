@@ -90,7 +90,7 @@ const unescaped = ({ ends, starts, text }: Reading): Reading | undefined => {
   return { text: read, starts: newStarts, ends: newEnds }
 }
 
-/** The maximum number of times that a text is decoded, because an escape sequence may itself be escaped. */
+/** The maximum number of times that a text is decoded: once for each level of nested escape sequences. */
 const maxEscapes = 5
 
 /** Returns the original text, followed by the text with its escape sequences decoded once, twice, and so on. */
@@ -136,7 +136,7 @@ const compared = (text: string): Uint16Array => {
   return codes.subarray(0, length)
 }
 
-/** Returns the positions in the text of the characters that are not dropped. */
+/** Returns the positions of the characters in the text that are not dropped. */
 const placesOf = (text: string): ReadonlyArray<number> => {
   const places: Array<number> = []
   for (let at = 0; at < text.length; at++) if (codeAt(text, at) !== 0) places.push(at)
@@ -188,8 +188,8 @@ const spellings = (secret: string): ReadonlyArray<string> => {
 const between = "\uffff"
 
 /**
- * Returns each part of {@link window} characters in an encoding that normalization makes shorter, because the part
- * contains whitespace or padding. Also returns the entire encoding if it is shorter than {@link window} after
+ * Returns the parts of an encoding that are {@link window} characters long but that normalization shortens, because
+ * they contain whitespace or padding. Also returns the entire encoding if it is shorter than {@link window} after
  * normalization.
  */
 const shortParts = (spelling: string): ReadonlyArray<string> => {
@@ -238,7 +238,7 @@ class Marks {
     this.text = text
   }
 
-  /** Marks the original of a range of decoded characters, from `first` to `last` inclusive. */
+  /** Marks the original text of the decoded characters from `first` to `last`, inclusive. */
   add({ ends, starts }: Reading, first: number, last: number): void {
     this.marks ??= new Uint8Array(this.text.length)
     this.marks.fill(1, starts?.[first] ?? first, ends?.[last] ?? last + 1)

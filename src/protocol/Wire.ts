@@ -52,8 +52,8 @@ export type Any = Shape<unknown>
 const JsonObject = Schema.declare(Json.isObject).annotate(Constraint.annotation({ kind: "type", type: "object" }))
 
 /**
- * A schema for each field of a model, with the field's type. Even an optional field may have the schema of a required
- * field.
+ * A schema for each field of a model, with the field's type. The schema may require a field that is optional in the
+ * model, because the field may be mandatory in one dialect.
  */
 export type Fields<A extends object> = {
   readonly [K in keyof A]-?: FieldOf<A, K>
@@ -225,7 +225,7 @@ export const renamed = <A extends string>(
   written: { readonly [name: string]: string } = {}
 ): Schema.Codec<A, string> => {
   const toDomain = new Map<string, string>(Object.entries(table))
-  // The table is reversed, because in a `Map` the last entry takes precedence, but here the first wire name must.
+  // The table is reversed, because in a `Map` the last entry takes precedence, but here the first wire name must win.
   const toWire = new Map<string, string>([
     ...Object.entries(table).toReversed().map(([wire, name]) => [name, wire] as const),
     ...Object.entries(written)

@@ -22,7 +22,7 @@ import type * as Journal from "./store/Journal.ts"
 import * as Venue from "./venue/Venue.ts"
 
 /**
- * Options of `Sandbox.layer`.
+ * Options for `Sandbox.layer`.
  *
  * @category models
  */

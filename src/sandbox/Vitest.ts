@@ -59,7 +59,7 @@ declare module "vitest" {
 }
 
 /**
- * Options of the sandbox and its server.
+ * Options for the sandbox and its server.
  *
  * @category models
  */

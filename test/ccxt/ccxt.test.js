@@ -87,7 +87,7 @@ describe("public calls", () => {
     })
   })
 
-  test("an unknown market fails with BadSymbol if ccxt detects it, and with ExchangeError if the exchange refuses it", async ({ alice }) => {
+  test("a call for an unknown market fails with BadSymbol if ccxt refuses it, and with ExchangeError if the exchange does", async ({ alice }) => {
     await fails(alice.fetchOrderBook("NO/PE"), Ccxt.BadSymbol)
     await fails(alice.v4PublicGetOrderbookMarket({ market: "NO_PE" }), Ccxt.ExchangeError)
     await fails(alice.v4PrivatePostOrders({ market: "NO_PE" }), Ccxt.ExchangeError)
@@ -357,12 +357,12 @@ describe("orders", () => {
 })
 
 describe("refusals", () => {
-  test("a wrong secret and an unknown key fail with AuthenticationError", async ({ as }) => {
+  test("a call with a wrong secret or an unknown key fails with AuthenticationError", async ({ as }) => {
     await fails(as({ ...alice, apiSecret: bob.apiSecret }).fetchBalance(), Ccxt.AuthenticationError)
     await fails(as({ ...alice, apiKey: "nobody" }).fetchBalance(), Ccxt.AuthenticationError)
   })
 
-  test("restricted and disabled keys fail with PermissionDenied", async ({ as }) => {
+  test("calls that a restricted key does not permit, and calls with a disabled key, fail with PermissionDenied", async ({ as }) => {
     const limited = as(restricted)
     assert.deepEqual(await limited.fetchOpenOrders(), [])
     await fails(limited.createOrder(btc, "limit", "buy", 0.1, 40000), Ccxt.PermissionDenied)
@@ -381,7 +381,7 @@ describe("refusals", () => {
     assert.deepEqual(await alice.fetchOpenOrders(), [])
   })
 
-  test("fields that break the market rules fail with InvalidOrder if ccxt knows the error message", async ({ alice }) => {
+  test("orders that break the market rules fail with InvalidOrder if ccxt knows the error message", async ({ alice }) => {
     await fails(alice.createOrder("ETH/USDT", "limit", "sell", 0.0001, 50000), Ccxt.InvalidOrder)
     await fails(alice.createOrder(btc, "limit", "sell", 0.0000001, 50000), Ccxt.InvalidOrder)
     // ccxt does not know the newer code for a step violation.
@@ -401,7 +401,7 @@ describe("refusals", () => {
     assert.equal((await alice.createOrder(btc, ...order)).clientOrderId, "mine")
   })
 
-  test("an unknown order, a closed order, and another account's order fail with OrderNotFound", async ({ alice, bob }) => {
+  test("reading or canceling an unknown order or another account's order, or canceling a closed order, fails with OrderNotFound", async ({ alice, bob }) => {
     await fails(alice.fetchOrder("424242", btc), Ccxt.OrderNotFound)
     await fails(alice.cancelOrder("424242", btc), Ccxt.OrderNotFound)
     const { id } = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
@@ -411,7 +411,7 @@ describe("refusals", () => {
     await fails(alice.cancelOrder(id, btc), Ccxt.OrderNotFound)
   })
 
-  test("too many calls or a reused nonce fail with DDoSProtection", async ({ alice, bob, venue }) => {
+  test("a call beyond the rate limit or with a reused nonce fails with DDoSProtection", async ({ alice, bob, venue }) => {
     await venue.limit("/api/v4/orders", 1)
     await alice.fetchOpenOrders()
     await fails(alice.fetchOpenOrders(), Ccxt.DDoSProtection)
@@ -427,7 +427,7 @@ describe("refusals", () => {
     await fails(alice.fetchBalance(), Ccxt.DDoSProtection)
   })
 
-  test("an exchange that is down fails with ExchangeNotAvailable, and a lost response with NetworkError", async ({ alice, venue }) => {
+  test("a call fails with ExchangeNotAvailable if the exchange is down, and with NetworkError if the response is lost", async ({ alice, venue }) => {
     await alice.loadMarkets()
     await venue.fault("/api/v4/order/new", badGateway)
     await fails(alice.createOrder(btc, "limit", "buy", 0.1, 40000), Ccxt.ExchangeNotAvailable)

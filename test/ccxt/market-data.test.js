@@ -48,7 +48,7 @@ describe("market tickers", () => {
     )
   })
 
-  test("fetchTickers reads all markets in one call, or only futures", async ({ alice, bob }) => {
+  test("fetchTickers reads all markets, or only futures markets, in one call", async ({ alice, bob }) => {
     await trade(alice, bob)
     await bob.createOrder(perpetual, "limit", "sell", 0.1, 50500)
     await alice.createOrder(perpetual, "market", "buy", 0.1)
@@ -107,7 +107,7 @@ describe("candles", () => {
 })
 
 describe("books, trades and platform status", () => {
-  test("fetchOrderBook respects its limit, and raw depth and fetchTrades agree with the book", async ({ alice, bob }) => {
+  test("fetchOrderBook respects its limit, and the raw depth call and fetchTrades agree with the book", async ({ alice, bob }) => {
     await trade(alice, bob)
     await alice.createOrder(btc, "limit", "sell", 0.25, 53000)
     assert.deepEqual((await bob.fetchOrderBook(btc)).asks, [[51000, 0.4], [53000, 0.25]])

@@ -172,7 +172,7 @@ describe("editOrder", () => {
     assert.equal(edited.triggerPrice, 52000)
   })
 
-  test("editOrder refuses a change that exceeds the balance, and leaves the order unchanged", async ({ alice }) => {
+  test("editOrder fails if the change exceeds the balance, and the order stays unchanged", async ({ alice }) => {
     const { id } = await alice.createOrder(btc, "limit", "sell", 0.1, 60000)
     await fails(alice.editOrder(id, btc, "limit", "sell", 50, 60000), Ccxt.InsufficientFunds)
     assert.deepEqual((await alice.fetchOpenOrders(btc)).map((order) => order.id), [id])

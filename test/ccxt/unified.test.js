@@ -79,7 +79,7 @@ const sold = { symbol: btc, side: "sell", price: 51000, amount: 0.1, cost: 5100 
 const bought = { ...sold, side: "buy" }
 const resting = { symbol: btc, type: "limit", status: "open", filled: 0, cost: 0 }
 
-/** Asserts alice's position at a mark price of 51000: a gain of 50 on a position that was opened at 5050. */
+/** Asserts alice's position at a mark price of 51000: a gain of 50 on a position that cost 5050. */
 const isLong = ({ info, ...position }) => {
   shows(position, { symbol: perpetual, entryPrice: 50500, percentage: 0.99, collateral: 510 })
   // ccxt reads the documented realized gain as the unrealized gain.
@@ -917,7 +917,7 @@ for (const [method, variants] of Object.entries(calls)) {
   })
 }
 
-it("every unified method that ccxt has is in the table", () => {
+it("the table of calls lists every unified method that ccxt has", () => {
   const exchange = client("", key)
   const methods = Object.keys(exchange.has).filter((name) =>
     exchange.has[name] && typeof exchange[name] === "function"

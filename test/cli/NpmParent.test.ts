@@ -1,4 +1,4 @@
-/** Tests when a sandbox that is run by npm ends. Uses a real npm and its shell. */
+/** Tests whether a sandbox run by npm ends or keeps running when npm ends. Uses a real npm and its shell. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -100,7 +100,7 @@ describe("a sandbox run by npm", { concurrent: true }, () => {
   )
 
   it.live(
-    "a sandbox without a terminal keeps running when a hangup ends npm, as under nohup",
+    "a sandbox without a terminal survives a hangup that ends npm, as it would under nohup",
     () =>
       Effect.gen(function*() {
         const { child, pid } = yield* started("npm", "run", "foreground")

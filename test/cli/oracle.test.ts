@@ -14,7 +14,7 @@ import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 import { refusingPort } from "../support/server.ts"
 
-// Each command starts a process. If other tests show the outcome of a command without a new process, only CI runs it.
+// Each command starts a process. Commands whose outcome is also tested without a new process run only in CI.
 
 interface Ended {
   readonly code: number

@@ -78,7 +78,7 @@ describe("an order's intent", () => {
       "record",
       "not-applied"
     ]],
-    ["lost", () => "lost", ["record", "unknown"]]
+    ["left without a response", () => "lost", ["record", "unknown"]]
   ]
   for (const [name, answer, expected] of endings) {
     it.effect(`an intent is settled when the call is ${name}`, () => {

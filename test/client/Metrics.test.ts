@@ -117,7 +117,7 @@ describe.each(dialects)("a call's metrics in the $name dialect", (dialect) => {
     ["that reads", balance, () => json(200, {}), of(Balance.endpoint, 200, "answered", 1)],
     ["that is public", ping, () => json(200, ["pong"]), of(Status.endpoint, 200, "answered", 1)],
     [
-      "that is lost",
+      "whose outcome is unknown",
       cancelAll,
       () => html(502),
       of(CancelAll.endpoint, 502, "unknown", 1, "OutcomeUnknown")
@@ -129,7 +129,7 @@ describe.each(dialects)("a call's metrics in the $name dialect", (dialect) => {
       of(CancelAll.endpoint, 429, "not-applied", 2, "NonceRejected")
     ],
     [
-      "that is read at the third attempt",
+      "that succeeds at the third attempt",
       balance,
       (_: unknown, index: number) => index < 2 ? html(502) : json(200, {}),
       of(Balance.endpoint, 200, "answered", 3)

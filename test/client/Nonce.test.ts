@@ -78,10 +78,10 @@ describe("nonces on the wire", () => {
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerIncreasing, empty))))
 })
 
-describe("a test clock that stands between two milliseconds", () => {
+describe("a clock that shows a fraction of a millisecond", () => {
   for (const dialect of [Dialect.document, Dialect.live]) {
     for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
-      it.effect(`a nonce is an integer even when the clock stands between two milliseconds (${dialect.name}, ${name})`, () =>
+      it.effect(`a nonce is an integer even when the clock shows a fraction of a millisecond (${dialect.name}, ${name})`, () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(1_700_000_000_000 + 2 ** -12)
           yield* many(2)

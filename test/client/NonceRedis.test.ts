@@ -206,7 +206,7 @@ describe.concurrent("sharing nonces over Redis in window mode", () => {
         yield* redis.start
         // Redis has lost the leases, so either program can get either class from here on.
         const young = yield* sharing(redis, 2)
-        // The old program may draw nonces until its lease ends, although Redis has lost the lease, but not later.
+        // Although Redis has lost the lease, the old program may draw nonces until the lease ends, but not later.
         const last = yield* heldAt(end - 100)(old.draw)
         assert.isBelow(last, end)
         const error = yield* failsWith("NonceUnavailable")(ahead(leaseMillis + 1000)(old.draw))

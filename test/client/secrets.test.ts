@@ -156,7 +156,7 @@ const calls = {
 /** Receives each sent request's headers, and returns the request's result. */
 type Tell = (headers: Readonly<Record<string, string>>) => Comes
 
-/** An `HttpClient` that logs every request and response. */
+/** An `HttpClient` that logs every request and its headers. */
 const overClient = (tell: Tell) =>
   HttpClient.make((request, url) =>
     Effect.flatMap(toSent(request, url), ({ headers }) => {

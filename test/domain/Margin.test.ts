@@ -71,7 +71,7 @@ describe("values captured from the live exchange", () => {
   it.each([
     // From ccxt, March 2025: a perpetual position at leverage 20, shown with one decimal place.
     ["0.001", "82498.7", "82498.7", 20, 1, "4.2"],
-    // From the documentation's margin call of January 2025: a short position at leverage 10.
+    // From the documentation's example of a margin call (January 2025): a short position at leverage 10.
     ["-0.094048", "105688.56", "118000.15", 10, 2, "1109.77"]
   ])(
     "the margin of %s at %s is the position's current value divided by the leverage, rounded up",
@@ -106,7 +106,7 @@ describe("values captured from the live exchange", () => {
     assert.strictEqual(Decimal.floor(paid, 16), expected)
   })
 
-  it("the documentation's ADL price example gives 42798 for 42000, a margin fraction of 2 % and a fee of 0.05 %", () => {
+  it("the documentation's ADL price example gives 42798 for a price of 42000, a margin fraction of 2 % and a fee of 0.05 %", () => {
     const price = Margin.adlPrice(Decimal.price("42000"), "SHORT", Decimal.of("0.02"), Decimal.of("0.0005"))
     assert.strictEqual(price, "42798")
   })
@@ -261,7 +261,7 @@ describe("funding rates", () => {
     assert.strictEqual(Margin.fundingRate(Decimal.Decimal.make(premium), { ...terms, intervalMinutes }), expected)
   })
 
-  it("longs pay exactly what shorts receive, except for the last digit, which is rounded against both", () => {
+  it("longs pay what shorts receive, except for the last digit, which is rounded against both", () => {
     const amounts = ["0.333", "-0.333"].map((amount) =>
       Margin.fundingAmount(Decimal.of("0.000000000000000007"), Decimal.Decimal.make(amount), Decimal.of("0.7"))
     )

@@ -17,7 +17,7 @@ export const brokenConstraints = (
 
 const shown = (value: unknown): string => inspect(value, { maxStringLength: 40, breakLength: Infinity })
 
-/** Tests that a schema accepts some values unchanged, and rejects other values with the constraint that they break. */
+/** Tests that a schema accepts some values unchanged, and rejects others for the constraint that each breaks. */
 export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>, values: {
   readonly accepted: ReadonlyArray<unknown>
   readonly refused: ReadonlyArray<readonly [value: unknown, constraint: Constraint]>
@@ -29,7 +29,7 @@ export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>
       }
     })
 
-    it(`${name} rejects invalid values with the constraint that they break`, () => {
+    it(`${name} rejects invalid values, and reports the constraint that each of them breaks`, () => {
       for (const [value, constraint] of values.refused) {
         assert.deepStrictEqual(brokenConstraints(schema, value), [constraint], shown(value))
       }

@@ -167,7 +167,7 @@ export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
     let variable: string | undefined
     for (const member of checker.getPropertiesOfType(type)) {
       const { name } = member
-      // The member is part of a service class, and its type is the service's interface.
+      // A service class has a member `Service`, whose type is the service's interface.
       const isShape = name === "Service" && isForeign(member)
       if ((isForeign(member) && !isShape) || isPrivate(member) || isOverride(type, member)) continue
       if (!isShape && !isKnown && !isKey(type, member)) {

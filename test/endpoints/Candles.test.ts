@@ -116,7 +116,7 @@ describe.each(dialects)("candles in the $name dialect", (dialect) => {
 
   it.effect("the range of candles depends on the interval and `limit`, or on `start` and `end`", () =>
     Effect.gen(function*() {
-      // `start` is a full hour, so every interval of up to an hour begins at this time.
+      // `start` is on the hour, so every interval of up to an hour begins at this time.
       yield* TestClock.setTime((start - 10 * 86_400) * 1000)
       const move = (to: string) => Control.use((control) => control.movePrice({ market: btcUsdt, price: price(to) }))
       yield* move("1000")

@@ -57,7 +57,7 @@ describe.each(dialects)("futures markets in the $name dialect", (dialect) => {
       }])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("a futures market shows the mark price that the venue's owner has set, and none while no market has a price", () =>
+  it.effect("a futures market has no mark price as long as no price is known, and then shows the one that the venue's owner sets", () =>
     Effect.gen(function*() {
       const raw = Effect.map(rawPublic("/api/v4/public/futures"), ({ body }) => {
         const { result: [market] } = body as { readonly result: ReadonlyArray<{ readonly mark_price?: unknown }> }

@@ -297,7 +297,7 @@ describe.each(dialects)("the collateral account in the $name dialect", (dialect)
       same([closed?.grossPnl, closed?.totalFunding, closed?.netPnl], ["197.69", "2.2", "195.49"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a crash causes a margin call and then a liquidation, which marks its orders and cancels all others", () =>
+  it.live("a crash causes a margin call and then a liquidation, which cancels the open orders and marks its own", () =>
     Effect.gen(function*() {
       yield* trade("900", "1000")
       const [open] = yield* positions
@@ -462,7 +462,7 @@ describe("position sides in the live dialect", () => {
       same(yield* exits, ["LONG 1500 800", "SHORT 700 undefined"])
     }).pipe(Effect.provide(traders(Dialect.live))))
 
-  it.effect("in hedge mode, live views show the positions and orders of both sides, even after a cut connection", () =>
+  it.effect("in hedge mode, live views show the positions and orders of both sides, even after the connection was cut", () =>
     Effect.gen(function*() {
       yield* setHedge(true)
       const [views, orders] = [yield* LivePositions.make, yield* LiveOrders.make({ market: btcPerp })]

@@ -100,7 +100,7 @@ describe.each(dialects)("OCO orders in the $name dialect", (dialect) => {
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a live leg states whether it is reduce-only, and has a position side only on a futures market", () =>
+  it.live("in the live dialect, a leg states whether it is reduce-only, and has a position side only on a futures market", () =>
     Effect.gen(function*() {
       yield* create()
       yield* create("1", { market: btcUsdt })

@@ -86,7 +86,7 @@ const ready = Effect.andThen(
 describe("market steps in the live sandbox", () => {
   for (const [path, order, bounded] of calls) {
     for (const [key, named] of Object.entries(bounded)) {
-      it.live(`the sandbox refuses a ${key} that is off its market's step at ${path}`, () =>
+      it.live(`the sandbox refuses an order at ${path} if ${key} is not a multiple of its market's step`, () =>
         Effect.gen(function*() {
           yield* ready
           const wrong = { ...order, [key]: offStep(key, order[key] ?? "") }
@@ -95,7 +95,7 @@ describe("market steps in the live sandbox", () => {
         }).pipe(Effect.provide(traders(Dialect.live))))
     }
 
-    it.live(`the sandbox accepts an order on its market's steps at ${path}`, () =>
+    it.live(`the sandbox accepts an order at ${path} if its values are multiples of its market's steps`, () =>
       Effect.gen(function*() {
         yield* ready
         const { body, status } = yield* raw(path, order)

@@ -82,7 +82,7 @@ const step = fc.record({
   isReplaced: fc.nat(15).map((drawn) => drawn === 0)
 })
 
-itWithRedis("the scripts return in memory what they return on a Redis server", () =>
+itWithRedis("the scripts return the same results in memory as on a Redis server", () =>
   Effect.gen(function*() {
     const all = yield* scripts
     assert.lengthOf(all, 4)

@@ -32,7 +32,7 @@ type Store = KeyValueStore.KeyValueStore
 interface Options {
   /** The exchange that the venue starts from. */
   readonly prepared: Journal.Prepared
-  /** The mistake that the exploration must find: the host responds before its commands are durable. */
+  /** Whether the host makes the mistake that the exploration must find: responding before commands are durable. */
   readonly isHasty: boolean
 }
 

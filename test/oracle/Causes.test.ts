@@ -80,7 +80,7 @@ describe("causes of broken rules", () => {
     assert.deepStrictEqual(cause?.rules, many.map(({ rule }) => rule.id))
   })
 
-  it("a text report omits rules for unserved calls, but includes a single rule with such a response", () => {
+  it("a text report omits rules about unserved calls, but includes a broken rule whose HTTP 404 occurs only once", () => {
     const missing = `HTTP 404 {"message":"Not found"}`
     const many = [1, 2, 3, 4, 5].map((index) => broken(`a.${index}`, `POST /call-${index}`, missing))
     const few = [broken("b.1", "POST /one", `HTTP 404 {"message":"No such plan"}`)]

@@ -260,7 +260,7 @@ describe("the calls that a check makes", () => {
       }
     }))
 
-  it.live("no live-only order can trade in a check with the mutating profile", () =>
+  it.live("in the live dialect, no order in a check with the mutating profile can trade", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving((response, { path }) =>
         always(200, "application/json", gullible(path))(response)
@@ -356,7 +356,7 @@ describe("the calls that a check makes", () => {
       assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
     }))
 
-  it.live("a check with the mutating profile finds that orders need no signature, and cancels its own orders", () =>
+  it.live("a check with the mutating profile detects that orders need no valid signature, and cancels its own orders", () =>
     Effect.gen(function*() {
       const target = yield* mutated("signature-not-checked-of-changes")
       const keys = yield* Support.account(target)
@@ -612,7 +612,7 @@ describe("the time budget of a check", () => {
 })
 
 describe("the minimum number of checked rules", () => {
-  it.live("a check with fewer checked rules than minJudged exits with 2", () =>
+  it.live("a check with fewer checked rules than `minJudged` exits with 2", () =>
     Effect.gen(function*() {
       const judge = (minJudged: number) =>
         Effect.flatMap(
@@ -642,7 +642,7 @@ describe("a target without an API key", () => {
       )
     }))
 
-  it.live("a check with publicOnly succeeds without an API key", () =>
+  it.live("a check with `publicOnly` succeeds without an API key", () =>
     Effect.gen(function*() {
       assert.strictEqual(Report.exitCode(yield* judge({ only: ["ping"] })), 0)
       assert.strictEqual(Report.exitCode(yield* judge({ only: ["ping", "balance"], publicOnly: true })), 0)
@@ -710,7 +710,7 @@ describe("skipped rules", () => {
 })
 
 describe("selecting rules", () => {
-  it("rules are selected by id prefix and pattern, except the rules to skip", () => {
+  it("`only` selects rules by id prefix or by pattern, and `skip` excludes rules", () => {
     const ids = (options: Parameters<typeof Check.select>[0]) => Check.select(options).map(({ id }) => id)
     assert.isTrue(ids({ only: ["auth"] }).every((id) => id.startsWith("auth.")))
     assert.sameMembers(ids({ only: ["*.limit.max"] }), [

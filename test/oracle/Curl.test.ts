@@ -54,7 +54,7 @@ describe("curl commands", () => {
       }
     }), 120_000)
 
-  it.live("a curl command repeats a nonce that the rule chose", () =>
+  it.live("a curl command uses the nonce that the rule chose, not a new one", () =>
     Effect.gen(function*() {
       const target = yield* Support.overHttp(Dialect.document)
       const account = yield* Support.account(target)

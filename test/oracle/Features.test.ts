@@ -48,7 +48,7 @@ describe("declared features", () => {
     60_000
   )
 
-  it.live("the rules about a live call are broken if the call gets HTTP 404 or 501, unless the target declares it missing", () =>
+  it.live("the rules about a live-dialect call are broken if it gets HTTP 404 or 501, unless the target declares it missing", () =>
     Effect.gen(function*() {
       const sandbox = yield* Support.inProcess(Dialect.live)
       const missing = [Paths.modifyOrder, Paths.futures]

@@ -39,7 +39,7 @@ describe("rules about rate limits", () => {
   for (const { documented, id, path } of limits) {
     for (const millis of [0, 30]) {
       it.effect(
-        `the rule ${id} finds a limit that is one call too low when each call takes ${millis} ms`,
+        `the rule ${id} detects that a limit is one call too low when each call takes ${millis} ms`,
         () =>
           Effect.gen(function*() {
             yield* TestClock.setTime(Date.UTC(2026, 0, 1))

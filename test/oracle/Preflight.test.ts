@@ -35,7 +35,7 @@ describe("the preflight of a check", () => {
       }
     }))
 
-  it.live("the error for a website does not contain the HTML source of its pages", () =>
+  it.live("if the target is a website, the error does not contain the page's HTML source", () =>
     Effect.gen(function*() {
       const message = yield* refusal(Effect.scoped(at(page)) as Effect.Effect<Target.Target>)
       assert.include(message, "responded with HTTP 200 and a web page; give the URL of a server that does")

@@ -145,7 +145,7 @@ describe("the state of a sandbox", () => {
       }))
   }
 
-  it.effect("the report names what remains in a sandbox without snapshots, and the check succeeds", () =>
+  it.effect("the report lists the changes that remain in a sandbox without snapshots, and the check succeeds", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_800_000_000_017)
       const [double = assert.fail("no double")] = Doubles.all
@@ -210,7 +210,7 @@ describe("checks that are interrupted", () => {
       }))
   }
 
-  it.effect("an interrupt does not wait for a target that has fallen silent", () =>
+  it.effect("an interrupted check does not wait for a target that has fallen silent", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_800_000_000_000)
       const sandbox = yield* Support.inProcess(Dialect.document)

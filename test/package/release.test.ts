@@ -27,7 +27,7 @@ const copy = Effect.gen(function*() {
 })
 
 describe("releasing the package", () => {
-  it.effect("release.js lists everything that a release lacks, and repository.js writes the repository's address", () =>
+  it.effect("release.js lists everything that a release lacks, and repository.js writes the repository's address into package.json", () =>
     Effect.gen(function*() {
       const { at, run } = yield* copy
       const read = (path: string) => readFileSync(at(path), "utf8")

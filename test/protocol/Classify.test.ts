@@ -750,7 +750,7 @@ describe("arbitrary responses", () => {
     }
   })
 
-  it("a response's code may exceed a 64-bit integer", () => {
+  it("a response's code may be too large for a 64-bit integer", () => {
     for (const status of [401, 403, 422]) {
       const verdict = judge(entryOf("Fees").endpoint, Dialect.live, status, "{\"code\":1e300,\"message\":\"x\"}")
       assert.strictEqual(verdict._tag, "Refused", `HTTP ${status}`)

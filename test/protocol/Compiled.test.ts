@@ -141,7 +141,7 @@ const suite = (dialect: Dialect) => {
     it(`${dialect.name}: compiled codecs detect every repeated key in a response`, () => {
       const answers = cases.flatMap(({ codec, name, text }) => [
         { codec, name, text },
-        // Includes older forms, which are decoded by way of objects that are not in the response.
+        // Includes older forms, for which decoding creates intermediate objects that are not in the response.
         ...(dialect.name === "live" ? entries.find((entry) => entry.endpoint.name === name)?.captured ?? [] : [])
           .flatMap(({ wire }) => wire === undefined ? [] : [{ codec, name, text: Json.stringify(wire as object) }])
       ])

@@ -56,7 +56,7 @@ describe("reading objects", () => {
       readonly [string, <A>(make: () => A) => A]
     >
   ) {
-    it(`the object reader writes fields in the order of its members, and counts the keys that it reads: ${how}`, () => {
+    it(`an object reader made ${how} writes fields in the order of its members, and counts the keys that it reads`, () => {
       const make = within(() => ObjectReader.maker([from("b"), from("a", true)]))
       Parser.tally.keys = 0
       assert.deepStrictEqual(Object.entries(make?.({ a: 1, c: 2, b: 3 }) as object), [["B", 3], ["A", 1]])

@@ -33,7 +33,7 @@ describe("positional records", () => {
     assert.deepStrictEqual(written(value), ["a", "b", 3, 4])
   })
 
-  it("a positional record reads an optional field as absent if its element is missing, null or its absent value", () => {
+  it("a positional record reads an optional field as absent if its element is missing, null or the value that means absent", () => {
     assert.deepStrictEqual(read(["a", "", 3]), { first: "a", third: 3 })
     assert.deepStrictEqual(read(["a", null, 3, null]), { first: "a", third: 3 })
     assert.deepStrictEqual(written({ first: "a", third: 3 }), ["a", "", 3])

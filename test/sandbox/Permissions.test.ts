@@ -33,7 +33,7 @@ const orders = [
   ["/api/v4/order/collateral/bulk", "BTC_PERP", order, "collateralEnabled"]
 ] as const
 
-/** Calls under `/order` that neither cancel nor place an order, or only replace one. */
+/** The other calls under `/order`, except cancellations: the kill switch, and modifying, which replaces an order. */
 const others = ["/api/v4/order/modify", "/api/v4/order/kill-switch", "/api/v4/order/kill-switch/status"]
 
 const key = (type: string): Account & { readonly type: string } => ({
@@ -43,7 +43,7 @@ const key = (type: string): Account & { readonly type: string } => ({
   type
 })
 
-it("every call under /order that does not cancel appears in exactly one of this file's two lists", () => {
+it("every call under /order, except cancellations, appears in exactly one of this file's two lists", () => {
   const below = all.map(({ path }) => path).filter((path) => /^\/api\/v4\/order\/(?!.*cancel)/u.test(path))
   assert.sameMembers([...new Set(orders.map(([path]) => path as string)), ...others], below)
 })

@@ -19,7 +19,7 @@ const control = ({ controlToken, url }: Provided) =>
   ControlClient.layer({ url, token: Redacted.make(controlToken) }).pipe(Layer.provide(FetchHttpClient.layer))
 
 describe("the globalSetup for Vitest", () => {
-  it.live("globalSetup provides one sandbox for the entire run, and a reset restores its initial state", () =>
+  it.live("`globalSetup` provides one sandbox for the entire run, and a reset restores its initial state", () =>
     Effect.gen(function*() {
       const given: Array<Provided> = []
       const openCarol = Control.Control.use(({ openAccount }) => openAccount({ account: "carol", b2b: false }))
@@ -41,7 +41,7 @@ describe("the globalSetup for Vitest", () => {
       assert.isFalse(yield* listens(sandbox.url))
     }))
 
-  it.live("globalSetup fails when `setUp` fails, and frees its port", () =>
+  it.live("`globalSetup` fails when `setUp` fails, and frees its port", () =>
     Effect.gen(function*() {
       const port = yield* closedPort
       const start = (setUp: Effect.Effect<void, ControlRefused>) =>

@@ -1,4 +1,4 @@
-/** Sends a request like an order over a browser's `fetch`. Tests bundle this module and run it in a page. */
+/** Sends a request over a browser's `fetch`, as clients send orders. Tests bundle this module and run it in a page. */
 import * as Effect from "effect/Effect"
 import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
 

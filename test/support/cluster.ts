@@ -95,7 +95,7 @@ const linksTo = Effect.fnUntraced(function*(ports: ReadonlyArray<number>) {
   return { links, detours: Object.fromEntries(ports.map((port, at) => [port, links[at]?.port ?? port])) }
 })
 
-/** A cluster's options. */
+/** Options for a cluster. */
 export interface Options {
   /**
    * Whether the connections between nodes, and from each node to the database, use links that a test can cut. False by
@@ -104,7 +104,7 @@ export interface Options {
   readonly isWired?: boolean
   /** The time after which an idle venue falls asleep, in milliseconds. One minute by default. */
   readonly idleMillis?: number
-  /** Options of the PostgreSQL server that has the cluster's database. */
+  /** Options for the PostgreSQL server with the cluster's database. */
   readonly access?: Access
 }
 

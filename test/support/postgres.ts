@@ -78,7 +78,7 @@ export interface Server {
 }
 
 /**
- * Options of a server: its users, certificate and disk. By default, any user on this machine may connect, without TLS.
+ * Options for a server: its users, certificate and disk. By default, any user on this machine may connect, without TLS.
  */
 export interface Access {
   /** The users that may connect, and how they authenticate, in the format of `pg_hba.conf`. */

@@ -52,7 +52,7 @@ export const rows = Effect.gen(function*() {
     fails(
       "Codes.apply",
       "a passphrase of 26 characters",
-      // The cast imitates a caller in plain JavaScript, whom the type's limit of 25 characters does not stop.
+      // The cast imitates a caller in plain JavaScript, where no type limits a passphrase to 25 characters.
       codes.apply({ code: Example.protectedCode, passphrase: "x".repeat(26) as Passphrase }),
       "InvalidFields"
     ),

@@ -16,7 +16,7 @@ import { Control } from "../../sandbox/control/Control.ts"
 import { market } from "./Fixture.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/** The tour's calls that open and list a position, and place reduce-only orders, of which one is refused. */
+/** The tour's calls that open and list a position, and place reduce-only orders, one of which is refused. */
 export const rows = Effect.gen(function*() {
   const collateral = yield* CollateralBalance
   const collateralLimit = yield* CollateralLimitOrders

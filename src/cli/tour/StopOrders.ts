@@ -75,7 +75,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/** The tour's calls for an order that is applied although its response is lost. */
+/** The tour's calls for an order that is placed although the response is lost. */
 export const lost = Effect.gen(function*() {
   const stopLimit = yield* StopLimitOrders
   const cancelAll = yield* CancelAllOrders

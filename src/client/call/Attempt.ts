@@ -126,7 +126,7 @@ export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.
 // Public and private attempts
 // -----------------------------------------------------------------------------
 
-/** Replaces the signing data in public attempts, which have neither a key nor a nonce. */
+/** Stands in for the signing data in public attempts, which have neither a key nor a nonce. */
 const nobody: Attempt["by"] = { key: "", nonceForm: "unique", onAccepted: () => {} }
 
 /** Makes public attempts, without a nonce or a signature. */

@@ -10,7 +10,7 @@ import type { MarketRules } from "../MarketRules.ts"
 import { clientOrderIdOf } from "./OrderReference.ts"
 
 /**
- * Creates the error for a request with these violations: the same error as after a refusal by the exchange. For an
+ * Creates the error for a request that breaks constraints: the same error as after a refusal by the exchange. For an
  * endpoint that declares no field errors, the error is its general refusal.
  */
 export const refusedLocally = (

@@ -64,15 +64,15 @@ const partsOf = <Topic, Message, X extends Access, Queries extends Readonly<Reco
 })
 
 /**
- * The maximum time that a stream of signals waits for a state after an interruption. If no state arrives in time, the
- * stream continues without a state.
+ * The maximum time that a stream waits for the state that {@link withStates} adds after an interruption. If no state
+ * arrives in time, the stream continues without a state.
  */
 const patience = "10 seconds"
 
 /**
- * Emits a state after each interruption of a stream of signals, because no query returns missed signals. The state
- * comes from `states`, a channel that regularly repeats the complete state. The stream uses the second message of that
- * channel, because the first message may be older than the new subscription to the signals.
+ * Emits a state after each interruption of a stream of signals: events that are pushed once, and that no query returns
+ * later. The state comes from `states`, a channel that regularly repeats the complete state. The stream uses the second
+ * message of that channel, because the first message may be older than the new subscription to the signals.
  */
 export const withStates = <Event, State, E, E2>(
   signals: Stream.Stream<Item.Item<Event, never>, E>,

@@ -61,7 +61,8 @@ export class Subscriber {
 
   /**
    * The time up to which nothing is missing, in Unix milliseconds; `heardAt` is the time of the connection's latest
-   * message. Until a state has proven that nothing was missed, messages on the new connection do not change this time.
+   * message. After a lost connection, messages on the new connection do not change this time until a state shows that
+   * nothing was missed.
    */
   completeAt(heardAt: number | undefined): number | undefined {
     return this.#unproven === undefined ? heardAt : Time.toMicros(this.#unproven.since) / 1000

@@ -3,8 +3,8 @@ import type * as HttpClientError from "effect/http/HttpClientError"
 import type { UnreachableCause } from "../../protocol/Errors.ts"
 
 /**
- * Error codes of Node, undici and OpenSSL for connections that were never established, over which nothing can have been
- * sent.
+ * Error codes of Node, undici and OpenSSL for connections that were never established, so nothing can have been sent
+ * over them.
  */
 const neverConnected: Readonly<Record<string, UnreachableCause>> = {
   ERR_INVALID_URL: "other",

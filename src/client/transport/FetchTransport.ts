@@ -1,6 +1,6 @@
 /**
- * Sends over the platform's own `fetch`, in Node, Bun, Deno and on the edge. This transport needs no other package and
- * results in the smallest bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
+ * Sends requests with the platform's own `fetch`, in Node, Bun, Deno and on the edge. This transport needs no other
+ * package and results in the smallest bundle. On Node, `UndiciTransport` of `effect-txc/node` costs less per call.
  *
  * Redirects are not followed. The body of an at-most-once request can be read only once, so `fetch` can't send such a
  * request again, although it sends other requests again after HTTP 421. If a `fetch` does not accept such a body, the
@@ -193,8 +193,8 @@ class Sending implements Delivery.Delivery {
 }
 
 /**
- * Sends over your own `fetch`. Your `fetch` must not repeat requests or follow redirects. Once your `fetch` has read a
- * mutating call's body, its failures are never reported as "not sent".
+ * Sends requests with your own `fetch`. Your `fetch` must not repeat requests or follow redirects. Once your `fetch`
+ * has read a mutating call's body, its failures are never reported as "not sent".
  *
  * @category constructors
  */
@@ -221,7 +221,7 @@ export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
 }
 
 /**
- * Sends over the platform's `fetch`, looked up again for each call.
+ * Sends requests with the platform's `fetch`, which is looked up again for each call.
  *
  * @category layers
  */

@@ -1,5 +1,5 @@
 /**
- * Sends over any Effect `HttpClient`. This is the default transport of `Exchange`.
+ * Sends requests through any Effect `HttpClient`. This is the default transport of `Exchange`.
  *
  * @example
  * ```ts
@@ -177,8 +177,8 @@ export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"
 })
 
 /**
- * Sends over the context's `HttpClient`: see {@link make}. The transport is built for each use, so two exchanges in one
- * program can have different clients.
+ * Sends requests through the context's `HttpClient`: see {@link make}. The transport is built for each use, so two
+ * exchanges in one program can have different clients.
  *
  * @category layers
  */

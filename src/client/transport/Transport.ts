@@ -60,10 +60,10 @@ export interface Answer {
   /** The complete body, decompressed. */
   readonly text: string
   /**
-   * Replaces the connections over which this refusal arrived, and watches the old connections for another response.
-   * This is needed because the refusal may belong to another request, in which case the call may have been applied.
-   * Fails if another response arrived. Succeeds with `true` if another response would have been detected, and with
-   * `false` if an old connection ended or still carries a request.
+   * Replaces the connections to the server that sent this refusal, and watches the old connections for another
+   * response. This is needed because the refusal may belong to another request, in which case the call may have been
+   * applied. Fails if another response arrived. Succeeds with `true` if another response would have been detected, and
+   * with `false` if an old connection ended or still carries a request.
    *
    * A mutating call whose nonce was refused is sent once more only if the result is `true`. This function is present
    * only on refusals of at-most-once requests, over a transport that opens its own connections and closes any

@@ -1,5 +1,5 @@
 /**
- * Sends over undici's `dispatch`, for Node: the transport with the lowest cost per call.
+ * Sends requests with undici's `dispatch`, on Node: the transport with the lowest cost per call.
  *
  * Every request is one `dispatch` over a connection that carries no other request at the same time. The transport sends
  * nothing twice, follows no redirects, and does not use HTTP/2. It bypasses undici's `request` and `fetch`, and their
@@ -225,7 +225,7 @@ const over = <D extends Dispatcher>(route: Route<D>, bodyOf: BodyOf): Transport.
 })
 
 /**
- * Sends over your own dispatcher, such as undici's `ProxyAgent`. You must close the dispatcher yourself.
+ * Sends requests through your own dispatcher, such as undici's `ProxyAgent`. You must close the dispatcher yourself.
  *
  * The body of an at-most-once request can be read only once, so a dispatcher that retries can't deliver such a request
  * again. This protection adds a small cost to each call. Nevertheless, do not use a dispatcher that retries or follows
@@ -283,7 +283,8 @@ const poolOptions = ({ connectTimeout, connections, keepAlive, tls }: Options): 
 })
 
 /**
- * Sends over its own connections. When the layer is closed, requests in flight have one second to finish.
+ * Sends requests over connections that the layer opens. When the layer is closed, requests in flight have one second to
+ * finish.
  *
  * @category layers
  */
@@ -305,7 +306,7 @@ export const layerWith = (options: Options): Layer.Layer<Transport.Transport> =>
   )
 
 /**
- * Sends over its own connections, with the default options: see {@link layerWith}.
+ * Sends requests over connections that the layer opens, with the default options: see {@link layerWith}.
  *
  * @category layers
  */

@@ -42,7 +42,7 @@ const unit = "0.00000001"
 /** An amount that no floating-point number represents exactly, and the amounts one unit below and above it. */
 const exact = { amount: "1234567890.12345678", less: "1234567890.12345677", more: "1234567890.12345679" }
 
-/** Whether a value is exactly this decimal, apart from zeros at its end. */
+/** Whether a value is exactly this decimal, apart from trailing zeros. */
 const isExactly = (value: unknown, expected: string): boolean =>
   Kinds.decimal.holds(value) && String(value).replace(/(\.[0-9]*?)0+$/u, "$1").replace(/\.$/u, "") === expected
 
@@ -113,7 +113,7 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** Fields with which no code is created, each with the field that the errors name. */
+/** Invalid fields for creating a code. The errors must name the field. */
 const wrongCodes: ReadonlyArray<readonly [key: string, value: unknown]> = [
   ["amount", "-1"],
   ["amount", "ten"],
@@ -202,7 +202,7 @@ const codeRules: ReadonlyArray<Rule.Rule> = [
 
 const permissions = { spotEnabled: true, collateralEnabled: true }
 
-/** Fields with which no sub-account is created, each with the field that the errors name. */
+/** Invalid fields for creating a sub-account. The errors must name the field. */
 const wrongSubAccounts: ReadonlyArray<readonly [key: string, value: unknown]> = [
   ["alias", 7],
   ["email", "no address"],

@@ -112,7 +112,7 @@ const partly = (side: Side): Rule.Rule =>
       const [account, other] = [yield* world.trader, yield* world.open()]
       const market = yield* world.market
       const trigger = Trading.triggerPrice(side, 10)
-      // After the activation, the order is the best one of its side.
+      // After the activation, the order is the best one on its side.
       const price = priceText(market, trigger * (side === "buy" ? 0.999 : 1.001))
       const { clientOrderId, dealMoney, dealStock, orderId } = Dialects.keys(world.dialect)
       const id = world.unique("partly")

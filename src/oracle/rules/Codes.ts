@@ -174,7 +174,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: Boundaries.tooLongPassphrases,
     examples: ["p".repeat(26), "漢".repeat(26)],
     check: Effect.fnUntraced(function*(world, passphrase) {
-      // A target that truncates the passphrase would accept it for this code.
+      // The code has the first 25 characters as its passphrase, so a target that truncates passphrases would apply it.
       const { code } = yield* issue(world, "1", [...passphrase].slice(0, 25).join(""))
       const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code, passphrase })
       yield* Refusals.call(answer, world.dialect, "passphrase")

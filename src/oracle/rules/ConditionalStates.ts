@@ -279,8 +279,8 @@ const unfunded: ReadonlyArray<readonly [path: string, fields: (market: Market) =
 ]
 
 /**
- * Returns the amounts that the target shows as available to an order. Skips the rule if the target declares that it has
- * no such call: then nothing shows that the balance is too low.
+ * Returns the amounts that the target shows as available to an order. Skips the rule if the target declares that it
+ * lacks the balance call, because then nothing shows that the balance is too low.
  */
 const balanceFor = Effect.fnUntraced(function*(world: World, account: Account, path: string, { money, stock }: Market) {
   if (path === Paths.oco) {

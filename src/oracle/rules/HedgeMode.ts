@@ -41,7 +41,7 @@ const kinds: ReadonlyArray<readonly [path: string, fields: Body]> = [
   }]
 ]
 
-/** The orders that wait, if they buy below the market. */
+/** The orders that wait as buys. For the limit order, rules choose a price below the market. */
 const waiting = kinds.filter(([path]) => path !== Paths.collateralMarketOrder)
 
 export const rules: ReadonlyArray<Rule.Rule> = [

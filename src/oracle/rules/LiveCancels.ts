@@ -17,7 +17,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** The calls that cancel several orders, or cause this later. */
+/** The calls that cancel several orders, at once or later. */
 const calls = [Paths.cancelAll, Paths.cancelBulk, Paths.killSwitch] as const
 
 /** Cancels an account's orders with this call. */

@@ -91,7 +91,7 @@ const spellings: Readonly<Record<string, string>> = { activationPrice: "activati
 
 type Conditional = "stop_loss" | "take_profit" | "oto" | "exit"
 
-/** Places a conditional order. Returns the id of its part, and a change of this part. */
+/** Places a conditional order. Returns the id of the given part of it, and a new price for that part. */
 const placeConditional = Effect.fnUntraced(function*(world: World, account: Account, part: Conditional) {
   const market = yield* world.market
   const terms = { market: market.name, side: "buy", amount: "0.02" }
@@ -226,7 +226,7 @@ const unpriced: ReadonlyArray<readonly [kind: Kind, change: "activationPrice" | 
   ["trigger market", "amount"]
 ]
 
-/** Expects that this much of a currency is in freeze. An order may lock up to one percent more, for its fee. */
+/** Expects that this much of a currency is frozen. An order may lock up to one percent more, for its fee. */
 const hasLocked = Effect.fnUntraced(function*(world: World, account: Account, ticker: string, least: number) {
   const { answer, of } = yield* LiveOrders.funds(world, account)
   yield* Verdict.expect(

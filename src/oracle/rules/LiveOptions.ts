@@ -39,7 +39,7 @@ const leaves = Effect.fnUntraced(function*(world: World, account: Account, ids: 
   yield* LiveOrders.lists(open, "the open orders", "orderId", ids.map((orderId) => ({ orderId })))
 })
 
-/** Lets a new account place an order on one side, and returns the account and the order's id. */
+/** Makes a new account place an order through this call. Returns the account and the order's id. */
 const rest = Effect.fnUntraced(function*(world: World, path: string, fields: Body) {
   const account = yield* world.open()
   const { orderId } = yield* Trading.placeOther(world, account, fields, path)
@@ -55,7 +55,7 @@ const marketCalls = [
   { path: Paths.collateralMarketOrder, amount: "0.01" }
 ] as const
 
-/** Stop orders that sell 0.02 five percent below the market. */
+/** The calls that place a stop order with its trigger below the market, and whether the order has a limit price. */
 const stops: ReadonlyArray<readonly [path: string, isLimit: boolean]> = [
   [Paths.stopMarket, false],
   [Paths.triggerMarket, false],
@@ -102,7 +102,7 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
       const market = yield* world.market
       const old = { market: market.name, side: "sell", amount: "0.02", price: above(market, 0) }
       const { orderId } = yield* Trading.placeOther(world, account, old, limitOn(path))
-      // With stp, the market order meets no other order. The target may refuse the order.
+      // Unless `stp` is `no`, the market order must not trade with the old one, so the target may refuse it.
       yield* LiveCalls.call(world, account, path, { market: market.name, side: "buy", amount, stp })
       const open = yield* LiveOrders.open(world, account)
       const isKept = stp === "no" || stp === "cn"
@@ -131,7 +131,7 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
       yield* hasNoFills(world, account)
       const { answer, records } = yield* LiveOrders.open(world, account)
       const open = records.map(({ orderId }) => orderId)
-      // What becomes of a stop-market order without a match is not documented.
+      // The documentation does not say what happens to a stop-market order without a match.
       const isLeft = stp === "co" && isLimit
       yield* Verdict.expect(
         answer,

@@ -73,7 +73,10 @@ const end = Effect.fnUntraced(function*(
   return yield* Trading.placeOther(world, yield* world.open(), { market, side: "sell", amount, price }, path)
 })
 
-/** Returns an amount and the highest price whose total is below the market's smallest total. */
+/**
+ * Returns the same amount at two prices: `below` is the highest price at which the total is too small for the market,
+ * and `least` is one step higher.
+ */
 const tooLittle = ({ minAmount, minTotal, moneyPrecision, price, step, stockPrecision, tick }: Market) => {
   const amount = Math.max(minAmount, Math.ceil(minTotal / (price / 2) / step - 1e-6) * step)
   const ticks = Math.ceil(minTotal / amount / tick - 1e-6) - 1

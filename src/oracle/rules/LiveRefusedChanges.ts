@@ -26,7 +26,7 @@ interface Wrong {
   readonly codes: ReadonlyArray<number>
 }
 
-/** Wrong changes of a sell order of 0.03 by an account that has 0.05. */
+/** Invalid changes of a sell order of 0.03 by an account that has 0.05. */
 const wrongs: ReadonlyArray<Wrong> = [
   { why: "the balance does not cover it", change: () => ({ amount: "0.07" }), codes: [10, 17, 32] },
   { why: "the amount is no decimal", change: () => ({ amount: "ten" }), codes: [30, 32] },

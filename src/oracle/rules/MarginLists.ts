@@ -1,6 +1,6 @@
 /**
- * The summary and the lists of a collateral account: their fields, filters, pages and owners. Only the live exchange's
- * documentation describes them.
+ * Rules about the summary and the lists of a collateral account: their fields, filters, pages and owners. Only the
+ * live exchange's documentation describes them.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

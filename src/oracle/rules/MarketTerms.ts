@@ -1,6 +1,6 @@
 /**
- * Rules about how much public calls list by default and at most, about what belongs into a book, about the bounds of orders, and about futures.
- * Only the live exchange's documentation describes these calls.
+ * Rules about the default and the maximum length of public lists, the contents of order books, the bounds of orders,
+ * and futures. Only the live exchange's documentation describes these calls.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
@@ -188,7 +188,7 @@ const drafts = ({ minAmount, minTotal, moneyPrecision, name, step, stockPrecisio
   const price = digits(Math.ceil(last * 0.8 / tick) * tick, moneyPrecision)
   const amount = digits(Math.ceil(minAmount / step - 1e-6) * step, stockPrecision)
   const finer = (text: string, precision: number) => `${text}${precision > 0 ? "" : "."}1`
-  // Between two steps, but with no more digits than allowed, if the step is that coarse.
+  // A value between two steps, with no more digits than allowed; none if the step is too fine for that.
   const between = (text: string, step: number, precision: number) => {
     const unit = 10 ** -precision
     return step > 1.5 * unit ? [digits(Number(text) + unit, precision)] : []
@@ -255,7 +255,7 @@ const boundRules: ReadonlyArray<Rule.Rule> = [
       const first = yield* world.market
       const market = isFirst ? first : (yield* world.markets).find(({ name }) => name !== first.name)
       if (market === undefined) return yield* Verdict.skip("needs a second market")
-      // The bounds of another market's totals are more narrow than its bounds of amounts only if its price is lower.
+      // The bounds of another market's totals are narrower than its bounds of amounts only if its price is lower.
       const lower = priceText(market, basePrice / 20)
       if (!isFirst) yield* world.control("MovePrice", { market: market.name, price: lower })
       if (market[bound] === 0) return yield* Verdict.skip(`the market lists no ${bound}`)

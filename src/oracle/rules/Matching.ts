@@ -20,7 +20,7 @@ const markets = [Paths.marketOrder, Paths.stockMarketOrder, Paths.collateralMark
 
 const cases = paths.flatMap((path) => Orders.sides.map((side) => ({ path, side })))
 
-/** Returns the price `percent` away from the market: worse for a taker on this side, if `percent` is above zero. */
+/** Returns the price `percent` % away from the market's: worse for a taker on this side if `percent` is above zero. */
 const priceAt = (market: Market, side: Orders.Side, percent: number): string =>
   priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100))
 

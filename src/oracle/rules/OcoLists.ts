@@ -39,7 +39,7 @@ const toPair = (pair: Body): Body =>
 const fromConditional = ({ id, stopLoss, takeProfit }: Body): Body =>
   toPair({ id, stop_loss: stopLoss, take_profit: takeProfit })
 
-/** Places OCO orders of both sides on `world.market`, and one OCO order on another market. */
+/** Places a sell and a buy OCO order on `world.market`, and one OCO order on another market. */
 const place = Effect.fnUntraced(function*(world: World) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market

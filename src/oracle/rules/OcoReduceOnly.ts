@@ -26,9 +26,9 @@ const isTaken = Effect.fnUntraced(function*(world: World) {
 })
 
 /**
- * Submits a reduce-only order that can close nothing, and expects code 116. The document announces `reduceOnly`, and
+ * Submits a reduce-only order that can close nothing, and expects code 116. The document announces `reduceOnly`, but
  * says that it is not yet accepted. So the rule requires the code only if the target accepts the field for an order
- * that can close a position: then both readings of the document require it.
+ * that can close a position.
  */
 const closesNothing = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side, why: string) {
   const fields = Orders.oco(yield* world.market, side, { reduceOnly: true })

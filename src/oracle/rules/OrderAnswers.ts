@@ -93,7 +93,7 @@ const leaves = Effect.fnUntraced(function*(
 /** Fields that the documentation does not list for order history. */
 const unlisted: ReadonlyArray<string> = ["stp", "left", "oto", "activated"]
 
-/** Returns an order's fields that order history shows. */
+/** Returns the fields of an order that order history shows. */
 const inHistory = (order: Body): Body =>
   Object.fromEntries(Object.entries(order).filter(([key]) => !unlisted.includes(key)))
 

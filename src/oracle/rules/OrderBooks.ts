@@ -135,10 +135,13 @@ const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) 
 
 const sides = ["asks", "bids"] as const
 
-/** Returns the amounts of all levels together. */
+/** Returns the sum of all levels' amounts. */
 const sum = (levels: ReadonlyArray<Books.Level>): number => levels.reduce((sum, [, amount]) => sum + amount, 0)
 
-/** Returns the levels of a book as text. Prices of a high level may be zero, or lie on the other side of the market. */
+/**
+ * Returns a book as text, with prices grouped at this level. The prices are not checked, because at a high level they
+ * may be zero, or lie on the other side of the market.
+ */
 const raw = Effect.fnUntraced(function*(world: World, name: string, level: number) {
   const answer = yield* LivePublicCalls.get(world, `${Paths.orderBook}/${name}`, { level })
   const book: Body = Json.isObject(answer.json) ? answer.json : {}
@@ -185,7 +188,7 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
       + "as the nearest one",
     check: Effect.fnUntraced(function*(world) {
       const { market: { name, tick }, market, one, prices } = yield* rest(world)
-      // Two prices so close to each other that even a low level groups them.
+      // Two prices so close to each other that even a low grouping level combines them.
       for (const steps of [1, 2]) {
         const price = priceText(market, Number(prices.sell[1]) + steps * tick)
         yield* Trading.placeOther(world, one, { market: name, side: "sell", amount: "0.01", price })

@@ -36,7 +36,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Trading.hasStatus(world, taker, took, "FILLED")
       const { dealStock, orderId } = Dialects.keys(world.dialect)
       for (const [account, { [orderId]: id }] of [[maker, made], [taker, took]] as const) {
-        // The document shows no list of orders, so a list may lack left.
+        // The document shows no list of orders, so a list may lack `left`.
         const { [dealStock]: filled, left = "0" } = yield* Orders.find(world, account, id)
         yield* Verdict.conclude("0.02 filled, 0 left", { filled, left }, Number(filled) === 0.02 && Number(left) === 0)
       }

@@ -24,11 +24,11 @@ const day = 86_400_000
 
 const isNear = (one: number, other: number, tolerance = 1e-6): boolean => Math.abs(one - other) <= tolerance
 
-/** Lets an account trade on the futures market with a new account. */
+/** Makes an account trade on the futures market with a new account. */
 const trade = (world: World, account: Account, side: Orders.Side, amount: string, price: number, more: Body = {}) =>
   Trading.onMargin(world, account, { market: perpetual, side, amount, price: String(Math.round(price)) }, more)
 
-/** Lets a new account offer what closes a position of this size. */
+/** Makes a new account place an order against which a position of this size can be closed. */
 const offer = Effect.fnUntraced(function*(world: World, market: string, side: Orders.Side, amount: string) {
   const fields = { market, side, amount, price: String(basePrice) }
   yield* Trading.placeOther(world, yield* world.open(), fields, Paths.collateralLimit)
@@ -174,7 +174,7 @@ const lived = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   return { account, times, fills: fills.records }
 })
 
-/** Returns the sum of the fees of fills; not a number if a fee is in another currency. */
+/** Returns the sum of the fees of fills; `NaN` if a fee is in another currency. */
 const feesOf = (fills: ReadonlyArray<Body>): number =>
   fills.reduce((sum, fill) => sum + (fill["feeAsset"] === "USDT" ? number(fill, "fee") : Number.NaN), 0)
 

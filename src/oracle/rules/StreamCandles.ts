@@ -33,7 +33,7 @@ const listed = Effect.fnUntraced(function*(
 
 const hour = 3_600_000
 
-/** Advances to a time between two full hours, when no minute's candle begins at a full hour. */
+/** Advances to ten minutes after the next full hour, so that the next one-minute candles do not start on the hour. */
 const betweenHours = (world: World) =>
   Effect.flatMap(world.now, (now) => world.advance(Math.ceil(hour - now % hour) + 600_000))
 
@@ -175,7 +175,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           }
         })
       )
-      // The second messages must be as right as the first ones.
+      // Later messages must be correct, too, so this is done twice.
       for (let count = 0; count < 2; count++) {
         yield* trade(world, market)
         yield* Streams.pass(world)

@@ -114,7 +114,7 @@ const changes = Effect.fnUntraced(function*(world: World, limit: number) {
   return { listening, market }
 })
 
-/** Orders of which each pair of a side belongs to the same group if the price step is 0.1. */
+/** Two orders per side, which belong to the same group if the price step is 0.1. */
 const grouped = [
   ["sell", "40100.03", "0.06"],
   ["sell", "40100.04", "0.07"],
@@ -122,7 +122,7 @@ const grouped = [
   ["buy", "39900.07", "0.07"]
 ] as const
 
-/** Expects that the orders of {@link grouped} are one level, at either end of their group. */
+/** Expects that the two {@link grouped} orders of a side form one level, at either end of their group. */
 const isGrouped = (side: typeof StreamBooks.sides[number], levels: Iterable<Books.Level>) => {
   const low = side === "asks" ? 40_100 : 39_900
   const group = [...levels].filter(([price]) => Math.abs(price - low - 0.05) < 0.1)

@@ -61,7 +61,7 @@ const ofMarket: ReadonlyArray<Asked> = [
   ["candles_request", (market) => [market, 1_700_000_000, 1_700_003_600, 60]]
 ]
 
-/** Every interval of candles that the documentation lists or whose rule it states, in seconds. */
+/** Every candle interval, in seconds, that the documentation lists, or allows by a general rule. */
 const intervals = [
   [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30],
   [60, 120, 180, 240, 300, 360, 600, 720, 900, 1200, 1800],

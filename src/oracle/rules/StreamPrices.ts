@@ -61,7 +61,7 @@ const counts = (before: Body, after: Body, { amount, price }: { readonly amount:
 /** Returns the values of a message about best prices. */
 const bestOf = (params: unknown): ReadonlyArray<unknown> => Streams.listOf(Streams.listOf(params)[0])
 
-/** Whether each best-price message differs from the previous one, and its update id is not smaller. */
+/** Whether each best-price message differs from the previous one, and has an update id that is not smaller. */
 const areChanges = (messages: ReadonlyArray<unknown>): boolean =>
   messages.map(bestOf).every((best, at, all) => {
     const before = all[at - 1]
@@ -181,7 +181,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const market = yield* world.market
       const connection = yield* world.connect
       const listening = yield* Streams.subscribe(connection, channel, market.name)
-      // The second message must be as right as the first one.
+      // A later message must be correct, too, so this is done twice.
       for (const percent of [1.5, 0.7]) {
         const { result } = yield* Streams.ask(connection, method, market.name, ...periodOf)
         const trade = yield* StreamMarkets.trade(world, market, percent)
@@ -211,10 +211,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: [...periods, { ...periods[0], params: [3600] }],
     check: Effect.fnUntraced(function*(world, { kinds, method, params }) {
       const market = yield* world.market
-      // An hour after the second next midnight, so that no earlier trade is in the period.
+      // Advances to 61 minutes after the midnight after next, so that no earlier trade is in the period.
       yield* world.advance(Math.ceil(2 * day - (yield* world.now) % day) + 3_660_000)
       const trades = [
-        // Nothing of the first order is left, because a later order would take it.
+        // Leaves nothing of the first order, because a later order would trade with the rest.
         yield* StreamMarkets.trade(world, market, 0.9, { taken: "0.02" }),
         yield* StreamMarkets.trade(world, market, 1.7, { taken: "0.015" }),
         yield* StreamMarkets.trade(world, market, -1.4, { side: "sell", taken: "0.005" }),
@@ -320,7 +320,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const { market, place } = yield* StreamBooks.fill(world)
       const listening = yield* Streams.subscribe(yield* world.connect, "bookTicker", market.name)
-      // Only the last order of each side is the best one.
+      // Only the sell at 0.4 percent and the buy at -0.4 percent change a best price.
       const orders = [
         ["sell", 1.3, "0.03"],
         ["buy", -1.3, "0.03"],

@@ -10,7 +10,7 @@ import * as Trading from "../world/Trading.ts"
 
 const { always } = Streams.documented("Overview")
 
-/** Returns the same subscriptions from now on, because a first message may repeat what happened earlier. */
+/** Leaves out the messages that have arrived so far, because a first message may repeat what happened earlier. */
 const fromNow = (all: ReadonlyArray<Streams.Listening>): ReadonlyArray<Streams.Listening> =>
   all.map((listening) => ({ ...listening, from: listening.connection.messages.length }))
 

@@ -255,7 +255,7 @@ const figuresOf = Effect.fnUntraced(function*(world: World, source: Source, mark
 /** A futures market of a sandbox, with the precision of its prices. */
 const perpetual = { name: "BTC_PERP", moneyPrecision: 1, tick: 0.1 }
 
-/** Returns the market to trade on, or another one. */
+/** Returns the market to trade on (`first`), or another one (`second`). */
 const marketOf = Effect.fnUntraced(function*(world: World, which: "first" | "second") {
   const market = yield* world.market
   if (which === "first") return market

@@ -25,7 +25,7 @@ const entries = [
 /** The amount of each order. */
 const amount = "0.03"
 
-/** Triggers a stop-limit order, which then is the best order of its side. `expected` is how all responses show it. */
+/** Triggers a stop-limit order, which is then the best order on its side. `expected` is how all responses show it. */
 const triggered = Effect.fnUntraced(function*(world: World, { path, side }: (typeof entries)[number]) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market
@@ -52,7 +52,7 @@ const triggered = Effect.fnUntraced(function*(world: World, { path, side }: (typ
   return { account, market, fields, order, expected }
 })
 
-/** Returns an order's fields that order history shows. */
+/** Returns the fields of an order that order history shows. */
 const inHistory = ({ activated: _at, left: _left, stp: _stp, ...order }: Body): Body => order
 
 /** Expects that the account's only open order is this one, and that it is found by either id. */

@@ -102,7 +102,7 @@ const read = Effect.fnUntraced(function*(
   )
 })
 
-/** Sorts markets with a declared price first, then the preferred market. */
+/** Sorts markets: those with a declared price first, then the preferred market, then all others. */
 const byDeclared =
   (declared: Readonly<Record<string, string>>) =>
   (one: Readonly<Record<string, unknown>>, two: Readonly<Record<string, unknown>>): number => {

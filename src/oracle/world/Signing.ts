@@ -22,7 +22,7 @@ export interface Tampering {
   readonly payload?: (text: string) => string
   /** Creates the signature header from the payload, the secret and the body's text. */
   readonly signature?: (payload: string, secret: string, text: string) => string
-  /** Headers that replace the correct ones, keyed by lower-case name; `undefined` omits one. */
+  /** Headers that replace the correct ones, keyed by lower-case name; a header set to `undefined` is omitted. */
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** The HTTP method; a GET has no body. */
   readonly method?: string

@@ -1,4 +1,4 @@
-/** Orders in the messages of a WebSocket, in the form in which calls show them. */
+/** Orders in WebSocket messages, converted to the form in which calls return them. */
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "./Kinds.ts"

@@ -128,7 +128,7 @@ const isSame = ({ dialect }: World, order: Body, { fields, sentAt }: Doubt): boo
 }
 
 /**
- * Looks up an order that may have been placed, and cancels it. If the order is not listed, it is considered open if the
+ * Looks up an order that may have been placed, and cancels it. An order that is not listed is considered open if the
  * target has no list of such orders or, at the end of the check, if that list has never shown any order.
  */
 const lookUp = Effect.fnUntraced(function*(world: World, account: Account, doubt: Doubt, isLast: boolean) {

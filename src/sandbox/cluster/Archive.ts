@@ -94,7 +94,7 @@ const hashOf = (state: State.State): string => {
 export interface Checked extends Exported.Exported {
   /**
    * The number of the command after which the venue's snapshot was saved. The snapshot equals the state that replaying
-   * gives. Absent if there was no snapshot to check.
+   * the commands produces. Absent if there was no snapshot to check.
    */
   readonly snapshot?: number
 }

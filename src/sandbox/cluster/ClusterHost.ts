@@ -88,7 +88,7 @@ const stoppingAtOnce = 8
 /** A venue on this node. */
 interface Entry extends LocalPlacement.Entry {
   readonly scope: Scope.Closeable
-  /** Whether opening the venue failed here for a reason that might not exist on other nodes. */
+  /** Whether opening the venue failed here for a reason that might not apply to other nodes. */
   isLost: boolean
   /** Whether this node has released the venue. */
   isDropped: boolean
@@ -156,7 +156,7 @@ const wake = (parts: Parts, registered: Registered) =>
     return venue
   })
 
-/** The journal errors that prevent opening a venue on this node, but perhaps not on another node. */
+/** The journal errors that prevent this node from opening a venue, but might not prevent another node from doing so. */
 const losing: ReadonlySet<JournalError["why"]> = new Set(["fenced", "failed", "older", "newer"])
 
 /** Opens a venue that is assigned to this node. */
@@ -173,8 +173,8 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     return venue
   }).pipe(Effect.tapError((error) =>
     Effect.sync(() => {
-      // A damaged journal stays with this node, because no node can open it. A journal of another engine version has
-      // just been imported; a node that runs that version can open it.
+      // A damaged journal stays with this node, because no node can open it. If another engine version wrote the
+      // journal, the venue has just been imported, and a node that runs that version can open it.
       if (error._tag === "JournalError" && losing.has(error.why)) onLost()
     })
   ))
@@ -245,7 +245,8 @@ const judge = (parts: Parts, entry: Entry, request: Request, answer: Dispatch.Gi
   // A request that was waiting when this node dropped the venue gets 404, but another node might have the venue.
   if (entry.isDropped && status === 404) return { _tag: "NotTheirs" }
   if (status < 500) return answer
-  // An owner action can consist of several commands. The first ones may have been written, so the outcome is unknown.
+  // An owner action can consist of several commands. The first of these may already have been written, so the outcome
+  // is unknown.
   if (!entry.isLost && !Forward.isRepeatable(request)) return { _tag: "Lost" }
   return status === 503 || request.method === "GET" ? { _tag: "NotTheirs" } : answer
 }
@@ -378,7 +379,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts, { tunnels }: NodeTranspo
 })
 
 const partsOf = Effect.fnUntraced(function*(options: Options) {
-  // Venues have no ports, because they move between nodes.
+  // Venues have no ports of their own, because they move between nodes.
   const bounds = HostBounds.of({ ...options, maxPorts: 0 })
   const entries = new Map<string, Entry>()
   const registry = yield* PostgresRegistry.open(options.token ?? NewVenue.secret(), options.token !== undefined)

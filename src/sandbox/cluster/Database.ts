@@ -121,7 +121,7 @@ const settingsOf = (url: URL, ssl: ConnectionOptions | false, connections: numbe
   maxConnections: connections,
   ...(url.searchParams.has("connect_timeout") ? {} : { connectTimeout: "5 seconds" as const }),
   applicationName: "effect-txc",
-  // No caller waits for a statement for longer than ten seconds.
+  // No caller waits longer than ten seconds for a statement.
   startupParameters: { statement_timeout: "10s" }
 })
 
@@ -136,7 +136,7 @@ const isPrimary = (url: URL, ssl: ConnectionOptions | false, { host, port }: Pla
 
 /**
  * Returns a function that connects to one of several servers, starting at index `first`. If a server can't be reached
- * or does not respond, the next call of the function connects to the next server.
+ * or does not respond, the next call to the function connects to the next server.
  */
 const connector = (places: ReadonlyArray<Place>, first: number) => {
   let at = first

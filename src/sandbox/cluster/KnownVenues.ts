@@ -38,7 +38,7 @@ export const make = ({ addedAfter, present }: Pick<PostgresRegistry, "addedAfter
   const known = new Map<string, Registered>()
   const oneByOne = Semaphore.makeUnsafe(1)
   let place = 0
-  /** The number of lookups that have begun, and the number of the latest successful lookup. */
+  /** The number of the lookup that began last, and of the lookup that succeeded last. Lookups are numbered from 1. */
   let begun = 0
   let succeeded = 0
 
@@ -49,7 +49,7 @@ export const make = ({ addedAfter, present }: Pick<PostgresRegistry, "addedAfter
     }
   })
 
-  /** Waits until a lookup that began after this effect started has succeeded. */
+  /** Waits for a lookup that begins after this effect has started, and that succeeds. */
   const look = Effect.suspend(() => {
     const before = begun
     return oneByOne.withPermit(Effect.gen(function*() {

@@ -81,8 +81,8 @@ const settings = ({ host, port }: Options) =>
     runnerAddress: Option.some(RunnerAddress.make(host, port)),
     simulateRemoteSerialization: false,
     shardLockExpiration: leaseMillis,
-    // Each shard is locked and released separately, so fewer shards move faster. A node without a shard has no venues,
-    // so there are more shards than a cluster has nodes.
+    // Each shard is locked and released separately, so a smaller number of shards moves faster. But a node without a
+    // shard has no venues, so there are more shards than a cluster has nodes.
     shardsPerGroup,
     shardLockRefreshInterval: "1500 millis",
     refreshAssignmentsInterval: "500 millis",

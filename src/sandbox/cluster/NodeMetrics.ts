@@ -25,7 +25,7 @@ export const turnedAway = Metric.counter("requests_turned_away", {
   incremental: true
 })
 
-/** Failed statements, failed connections, and statements that got no response. */
+/** Database failures: failed statements, failed connections, and statements that got no response. */
 export const databaseErrors = Metric.counter("database_errors", {
   description: "Failed database operations, by kind",
   incremental: true
@@ -70,8 +70,8 @@ export const observed = <E, R>(answering: Effect.Effect<Outcome, E, R>): Effect.
   })
 
 /**
- * Records how many venues are awake, waking, halted or waited for, and how many WebSockets are open. `tunnels` is the
- * number of WebSockets that the node forwards to other nodes.
+ * Records how many venues are awake, are waking, are halted or have waiting callers, and how many WebSockets are open.
+ * `tunnels` is the number of WebSockets that the node forwards to other nodes.
  */
 export const count = Effect.fnUntraced(function*(awake: number, entries: ReadonlyArray<Entry>, tunnels: number) {
   const venues = entries.map(({ resident }) => resident.look())

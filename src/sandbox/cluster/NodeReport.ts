@@ -39,7 +39,7 @@ export interface Parts {
 /** Limits how long the database may take to read or write the list of nodes. */
 export const inNodes = PostgresJournal.inTime("the list of nodes")
 
-/** Venues in any stage other than awake or asleep, in the form in which the node reports them. */
+/** Venues in any stage other than awake or asleep, as the node reports them. */
 const unusual = ({ entries }: Parts): ReadonlyArray<Nodes.StagedVenue> =>
   [...entries].flatMap(([id, { resident }]) => {
     const { since, stage } = resident.look()

@@ -349,7 +349,7 @@ const ask = (connection: Duplex, packed: Uint8Array): Effect.Effect<Received | T
     return Effect.sync(() => bytes.destroy())
   })
 
-/** Returns a function that returns the path to the node at an address, and creates the path on first use. */
+/** Returns a function that looks up the path to the node at an address, and creates the path on first use. */
 const hops = (): (address: string) => Hop.Hop => {
   const known = new Map<string, Hop.Hop>()
   return (address) => {
@@ -359,7 +359,7 @@ const hops = (): (address: string) => Hop.Hop => {
   }
 }
 
-/** Returns a function that returns the request with its `patience` reduced by the time since `aging` was called. */
+/** Notes the current time. The returned function reduces the request's `patience` by the time that has passed since. */
 const aging = (clock: Clock.Clock, request: Request): () => Request => {
   const began = clock.currentTimeMillisUnsafe()
   const { patience } = request

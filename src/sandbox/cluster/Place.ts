@@ -6,7 +6,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import type * as SqlError from "effect/sql/SqlError"
 
-/** Selects whether the database user may read the server's identifier. */
+/** The query that checks whether the database user may read the server's identifier. */
 const isOpen = "SELECT has_function_privilege(to_regprocedure('pg_control_system()'), 'EXECUTE') AS open"
 
 /**
@@ -25,7 +25,7 @@ const placeOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
   return [server?.id, tables?.database, tables?.table].join("/")
 })
 
-/** Selects the tables that list nodes of any engine version and that this user may delete rows from. */
+/** The query for the tables that list nodes, of any engine version, and from which this user may delete rows. */
 const lists = `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables
   WHERE (tablename = 'txc_node' OR tablename ~ '^cluster_[0-9]+_(runners|locks)$')
     AND schemaname = (SELECT relnamespace::regnamespace::name FROM pg_class WHERE oid = 'txc_place'::regclass)

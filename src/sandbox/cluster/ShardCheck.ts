@@ -1,9 +1,9 @@
 /**
  * Checks in the database which shards this node holds.
  *
- * A check writes over the connection that holds the node's locks. If such a write takes too long or is interrupted, the
- * cluster library replaces that connection, and the node loses all its shards. So only one check runs at a time, no
- * caller can interrupt a check, and the next check covers all shards that were requested meanwhile.
+ * A check sends a write through the connection that holds the node's locks. If such a write takes too long or is
+ * interrupted, the cluster library replaces that connection, and the node loses all its shards. So only one check runs
+ * at a time, no caller can interrupt a check, and the next check covers all shards that were requested meanwhile.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import * as Semaphore from "effect/Semaphore"
 /** Whether this node holds a shard, according to a check that begins after this call. */
 export type ShardCheck<Shard, E> = (shard: Shard) => Effect.Effect<boolean, E>
 
-/** The shards that the next check covers, with its result. */
+/** The shards that the next check covers, and the result of that check. */
 interface Batch<Shard, E> {
   readonly shards: Set<Shard>
   readonly held: Deferred.Deferred<ReadonlySet<Shard>, E>

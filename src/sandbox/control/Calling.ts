@@ -109,7 +109,7 @@ const toWebRequest = ({ body, headers, method, path, query = "" }: Request): glo
   const given = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const]
   )
-  // Most operations have no fields, so an empty body is accepted instead of an empty object.
+  // Most operations have no fields, so an empty body is accepted in place of an empty object.
   const isBare = method === "POST" && body.length === 0 && headers["content-type"] === undefined
   const sent = method === "GET" || method === "HEAD" ? undefined : isBare ? Buffer.from("{}") : Buffer.from(body)
   return Result.getOrUndefined(Result.try(() =>

@@ -40,7 +40,7 @@ export const look = Effect.fnUntraced(function*(venue: Venue["Service"], number:
   return Traffic.show(kept, secretsOf(venue.state))
 })
 
-/** Gives a request a body, and signs it with one of the venue's keys. */
+/** Gives a request a body, and signs the request with one of the venue's keys. */
 const signed = (request: Request, body: Uint8Array, { apiKey, apiSecret }: State.Key): Request => {
   const payload = Signature.payloadOf(body)
   const signature = createHmac("sha512", apiSecret).update(payload).digest("hex")

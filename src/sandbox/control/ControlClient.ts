@@ -45,7 +45,7 @@ export interface Options {
 }
 
 /**
- * A client of the control plane.
+ * Provides a client for the control plane.
  *
  * @category layers
  */

@@ -36,7 +36,10 @@ export const Status: Schema.Codec<Status, unknown> = Schema.Struct({
   fork: Schema.optionalKey(Schema.Int)
 })
 
-/** The number of the first command that a replay would drop, because its nonce was already used; else `undefined`. */
+/**
+ * The number of the first command that a replay would drop, because its nonce was already used; `undefined` if there is
+ * none.
+ */
 const firstDropped = (venue: Venue.Venue["Service"], commands: ReadonlyArray<Command>): number | undefined => {
   const { policy } = venue.dialect
   const history = History.make(policy)

@@ -113,8 +113,8 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
 export const traded = (book: Book, order: Order, amount: Units.Units): void => levelsOf(book, order).first?.less(amount)
 
 /**
- * The order on a side that trades next: the oldest order at the best price. If `retail` is true, this includes the
- * `rpi` orders, which trade after all other orders at the same price.
+ * The order on a side that trades next: the oldest order at the best price. If `retail` is true, `rpi` orders count
+ * too; they trade after all other orders at the same price.
  */
 export const first = (book: Book, side: OrderSide, retail = false): Order | undefined => {
   const { first: level } = levels(book, side)

@@ -34,7 +34,7 @@ export const lengths = [1, 60, 3600, 86_400] as const
 /** A day, in seconds. */
 const day = lengths[3]
 
-/** When there are more one-second candles than this, those more than a day older than the latest one are dropped. */
+/** Above this number of one-second candles, those more than a day older than the latest one are dropped. */
 const mostSeconds = 100_000
 
 /**

@@ -79,9 +79,8 @@ export const reduceOnly = (claims: Claims, claimants: Claimants): ReadonlyArray<
 }
 
 /**
- * Among the orders that are not reduce-only, those whose claims must shrink because the claims of all these orders
- * together exceed `closable`; oldest first, each with the amount by which its claim must shrink. The newest orders lose
- * their claims first.
+ * If the claims of all orders that are not reduce-only together exceed `closable`, returns the orders whose claims must
+ * shrink, oldest first, each with the amount by which its claim must shrink. The newest orders lose their claims first.
  */
 export const excess = (
   claims: Claims,

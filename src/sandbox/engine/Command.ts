@@ -304,7 +304,7 @@ const owned = <Options>(
   options: Schema.Struct(fields) as unknown as Schema.Codec<Options, unknown>
 })
 
-/** The methods for the owner actions. An editor shows their docs. */
+/** The methods for the owner actions. The docs are here so that code editors can show them. */
 export interface OwnerMethods<Done> {
   /** Opens an account. */
   readonly openAccount: (options: OpenAccountOptions) => Done

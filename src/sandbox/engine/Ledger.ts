@@ -1,8 +1,8 @@
 /**
  * The balances of all holders, and the debts of accounts. Every amount that one holder receives is taken from another,
- * so every asset is conserved. Deposits come from `outside`, whose balance is the negative of the sum of all other
- * balances. If an account can't pay a loss or fee in full, the lender pays the rest, which the account then owes to the
- * lender.
+ * so every asset is conserved. Money that enters the exchange comes from `outside`, whose balance is the negative of
+ * the sum of all other balances. If an account can't pay a loss or fee in full, the lender pays the rest, which the
+ * account then owes to the lender.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Units } from "./Units.ts"
@@ -13,7 +13,7 @@ export type Wallet = "main" | "trade" | "collateral"
 /**
  * A holder of assets:
  *
- * - an account, in a wallet: free, or locked by open orders
+ * - an account's wallet: the free part, or the part locked by open orders
  * - `codes`: the codes that have not been applied yet
  * - `plans`: the fixed-term plans
  * - `house`: the exchange itself, which earns the fees

@@ -1,9 +1,9 @@
 /**
- * At the end of each command, makes margin calls and liquidates accounts whose risk level the command has worsened; see
- * `Risk`. Margin positions are closed before futures, and positions with smaller initial margins are closed before
- * those with larger ones. The positions are closed one after the other: of each, first a part and, if that is not
- * enough, the rest. The insurance account pays losses that the collateral can't pay. Any remaining loss becomes the
- * account's debt.
+ * At the end of each command, checks the accounts affected by it: an account whose risk level has worsened gets a
+ * margin call or is liquidated; see `Risk`. Margin positions are closed before futures, and positions with smaller
+ * initial margins are closed before those with larger ones. The positions are closed one after the other: of each,
+ * first a part and, if that is not enough, the rest. The insurance account pays losses that the collateral can't pay.
+ * Any remaining loss becomes the account's debt.
  */
 import type { ClientOrderId, MarketName } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
@@ -44,8 +44,8 @@ const inOrder = (state: State, account: string): ReadonlyArray<Position> => {
 
 /**
  * The price at which the outside market takes the amount that the book does not take: the mark price. `undefined` if
- * the outside market takes nothing, because the venue's owner has not just moved the market's price, the counterparty
- * quotes the market, or the margin policy excludes the outside market.
+ * the outside market takes nothing. It takes something only if the venue's owner has just moved the market's price, the
+ * counterparty does not quote the market, and the margin policy includes the outside market.
  */
 const outsidePrice = (state: State, { name }: Market): Units.Units | undefined => {
   const isQuoted = state.counterparty.markets.get(name)?.settings.enabled === true
@@ -87,7 +87,7 @@ const close = (work: Work, position: Position, market: Market, trading: Trading,
 
 /**
  * Whether the outside market, the book or another account could take at least a part of a position. Without this check,
- * each attempt to liquidate the position would leave a canceled order.
+ * each futile attempt to liquidate the position would leave a canceled order.
  */
 const isTaken = (state: State, { account, amount }: Position, market: Market, trading: Trading): boolean =>
   outsidePrice(state, market) !== undefined ||

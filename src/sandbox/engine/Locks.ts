@@ -57,8 +57,8 @@ const limitOf = (state: State, order: Order): Units.Units => {
 }
 
 /**
- * The price, in units of the quote currency, at which an order would need the most margin: the price at which it rests,
- * or else its limit price.
+ * The price, in units of the quote currency, at which an order would need the most margin: the price at which it rests.
+ * For an order that does not rest, or that is one of two open OCO legs, the price from {@link limitOf}.
  */
 const dearest = (state: State, order: Order): Units.Units =>
   order.queued !== undefined && pairOf(state, order) === undefined ? order.queued : limitOf(state, order)

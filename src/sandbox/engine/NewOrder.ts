@@ -93,7 +93,7 @@ export const open = ({ events, state }: Work, order: Order): void => {
   if (order.oto !== undefined) state.otoOrders.add({ id: order.oto.id, order })
   Locks.claim(state, order)
   events.push(Event.of("OrderPlaced", order))
-  // The exchange's own orders have client order ids that end in `!`, which no caller can use.
+  // A client order id that ends in `!` is the exchange's own. No caller can use one, so it is not recorded.
   if (order.clientOrderId === undefined || order.clientOrderId.endsWith("!")) return
   const used = state.clientOrderIds.get(order.account) ?? new Set()
   state.clientOrderIds.set(order.account, used.add(order.clientOrderId))

@@ -56,8 +56,8 @@ interface Exposure {
   /** The current price; `undefined` if there is no price yet. */
   readonly price: Units.Units | undefined
   /**
-   * How much the distance between the account's value and a bound changes if the price rises by one unit. The bound is
-   * a fraction of the initial margin.
+   * How much the distance between the account's value and a bound changes if the price rises by one unit. The bound
+   * can change too, because it is a fraction of the initial margin.
    */
   readonly slope: Units.Units
 }
@@ -90,8 +90,8 @@ const exposuresOf = (state: State, account: string, share: Units.Units): Readonl
 const rounding = 4n
 
 /**
- * Watches each price on which an account's value depends. A watch ends where the price's move alone would use up that
- * price's share of the distance to a bound.
+ * Watches each price on which an account's value depends. The distance to a bound is divided equally among these
+ * prices. Each watch ends at the price at which that price's move alone would use up its share of the distance.
  */
 const watch = (state: State, account: string, share: Units.Units, distance: Units.Units, isLoss: boolean): void => {
   const { watches } = state

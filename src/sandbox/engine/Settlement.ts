@@ -178,8 +178,8 @@ export const trade = (work: Work, market: Market, trading: Trading, deal: Deal, 
   const { maker, taker } = parties
   const { state } = work
   const isPaidDirectly = isDirect(work, market, maker, taker)
-  // If both orders belong to the same account, a loss on the position is settled before the spot order's proceeds
-  // arrive.
+  // A margin order is settled before the spot order that it trades with. If both belong to the same account, a loss on
+  // the position is then settled before the spot order's proceeds arrive.
   const isMakerFirst = !isPaidDirectly && taker?.kind === "spot" && maker !== undefined && maker.kind !== "spot"
   const early = isMakerFirst ? fill(work, market, maker, deal, false) : undefined
   const taken = taker && fill(work, market, taker, deal, isPaidDirectly)

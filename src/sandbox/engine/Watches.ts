@@ -96,8 +96,8 @@ const takeUpTo = (list: SkipList<Watch>, bound: bigint | undefined, dirty: Set<s
 }
 
 /**
- * Marks the accounts whose watches end at the current price, because they need a check. If there is no price any more,
- * marks all accounts that watch this price.
+ * Marks the accounts whose watches end at the current price, because they need a check. If the price no longer exists,
+ * marks all accounts that watch it.
  */
 export const trigger = ({ bySource, dirty }: Watches, source: Source, price: Units | undefined): void => {
   const lists = bySource.get(source)

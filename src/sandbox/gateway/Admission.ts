@@ -50,8 +50,8 @@ const prepare = (secret: string): KeyObject => createSecretKey(Buffer.from(secre
 const nobody = prepare("no secret")
 
 /**
- * The secrets of keys, prepared for signing. A key never changes its secret, and its entry here is dropped together
- * with the key.
+ * The secrets of keys, prepared for checking signatures. A key never changes its secret, and its entry here is dropped
+ * together with the key.
  */
 const prepared = new WeakMap<Key, KeyObject>()
 

@@ -107,10 +107,7 @@ const verdictOf = (
  */
 const longestKept = 1024
 
-/**
- * Wraps a value in a function. This function is not inlined in `record`, because there the closure would keep the long
- * request alive.
- */
+/** Wraps a value in a function. Not inlined in `record`, where the closure would also keep the long request alive. */
 const always = <A>(value: A) => (): A => value
 
 const lengthOf = ({ body, path, query = "" }: Request): number => body.length + path.length + query.length

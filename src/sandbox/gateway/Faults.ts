@@ -345,7 +345,7 @@ export interface Faults {
 }
 
 /**
- * The connection that a fault can hit and, for a message, its channel.
+ * The connection that a fault might hit; if the fault might hit a message, also the message's channel.
  *
  * @category models
  */

@@ -23,7 +23,7 @@ export interface Limits {
   readonly saved: () => Saved
 }
 
-/** The number of one caller's calls on one path during a fixed period. */
+/** The number of calls that one caller has made to one path within a period of fixed length. */
 interface Window {
   /** The start of the window, in Unix microseconds. */
   readonly start: number

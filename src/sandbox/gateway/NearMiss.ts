@@ -180,8 +180,8 @@ const notAllowed = (refused: Refused): string => {
   if (endpoints !== undefined && !endpoints.some(({ name }) => name === endpoint?.path)) {
     return `the key may only call ${endpoints.map(({ name }) => name).join(", ") || "nothing"}`
   }
-  // Admission refuses calls with a trading key only if they move funds. Orders are refused by the engine instead, if
-  // the sub-account lacks a permission.
+  // With a trading key, admission refuses only the calls that move funds. Calls about orders are refused by the engine,
+  // if the sub-account lacks a permission.
   return type === tradingKeyType && !endpoint?.path.includes("/order/")
     ? `the key is of type ${tradingKeyType}: it can read and trade, but not move funds`
     : "the sub-account has no permission for such orders"

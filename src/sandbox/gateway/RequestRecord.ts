@@ -59,7 +59,7 @@ export interface NewRequest {
   readonly fields?: Readonly<Record<string, Schema.Json>>
   /**
    * `answered`: the request succeeded. `refused`: the exchange, or a fault in its place, refused the request. `failed`:
-   * there was no response, or a fault sent it in parts or gave it a 5xx status.
+   * there was no response, or a fault sent the response in parts or with a 5xx status.
    */
   readonly verdict: "answered" | "refused" | "failed"
   /** The HTTP status, if there was a response. */

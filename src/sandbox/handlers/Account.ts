@@ -279,7 +279,7 @@ const subAccounts = group({
     })
   },
   WebSocketToken: {
-    // A private call is always signed.
+    // A private call is always signed, so the token is never empty.
     answer: (_request, { serverTime, signed }) => ({
       token: Redacted.make(signed === undefined ? "" : StreamToken.create(signed.key, signed.nonce ?? 0n, serverTime))
     })

@@ -86,7 +86,7 @@ const collateralLimitOf = (request: Endpoint.Request<typeof CollateralLimitOrder
 
 const stopOnFailOf = ({ stopOnFail }: Items<never>) => stopOnFail === undefined ? {} : { stopOnFail }
 
-/** The orders of a request, typed as requests of the endpoint that has read them. */
+/** The orders of a bulk request, typed as requests to the endpoint whose schema has decoded them. */
 const readBy = <E extends Endpoint.Any>(_each: E, request: Items<never>): Items<Endpoint.Request<E>> =>
   request as { readonly orders: ReadonlyArray<Item<never>> }
 

@@ -29,9 +29,9 @@ const fraction = (part: Units.Units, value: Units.Units) =>
   value === 0n ? Margin.noPositions : Units.toDecimal(Units.over(part, value))
 
 /**
- * Checks that a request's period ends neither before its start nor more than one second in the future, that is, after
- * the later of the venue's time and the time that callers see. The records' times are on the venue's clock, which may
- * be ahead.
+ * Checks that a request's period does not end before its start, or more than one second in the future. The current time
+ * is the later of the venue's time and the time that callers see: the records' times are on the venue's clock, which
+ * may be ahead.
  */
 const times = (
   { endDate, startDate }: Period.Period,

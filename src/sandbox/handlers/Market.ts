@@ -140,7 +140,7 @@ export const market = group({
       futuresTaker: assetFee,
       rpiMakerPremium: null,
       futuresRpiMakerPremium: null,
-      // Every market has its own fees.
+      // Every market has its own fees, so all markets are listed.
       customFees: new Map(
         [...markets.values()].map(({ makerFee: maker, name, takerFee: taker }) => [name, { maker, taker }])
       )

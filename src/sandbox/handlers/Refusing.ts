@@ -15,11 +15,11 @@ import type { Refusals } from "./Handler.ts"
 export const kindOf = (refusals: Refusals, why: Refused["why"]): RefusalKind =>
   refusals[why] ?? (why === "notPermitted" ? "endpointNotAllowed" : why)
 
-/** A refusal, and its messages for each field. */
+/** A refusal, and the messages for each field. */
 export interface Said {
   /** The dialect's refusal: status, code and message. */
   readonly refusal: Refusal
-  /** The messages of each field, keyed by the field's wire key. */
+  /** The messages for each field, keyed by the field's wire key. */
   readonly errors: Readonly<Record<string, ReadonlyArray<string>>>
 }
 

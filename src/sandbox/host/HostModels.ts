@@ -11,7 +11,7 @@ const Owner = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._@/-]{1,100}$/u)
 
 const TimeToLive = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10 * 365 * 86_400_000 }))
 
-/** The options of every new venue. */
+/** The options for every new venue. */
 export interface NewOptions {
   /**
    * The owner's name: 1 to 100 letters, digits and `._@/-`; `anybody` by default. The bound on venues per owner counts
@@ -27,13 +27,13 @@ export interface NewOptions {
   readonly port?: boolean
 }
 
-/** The options of a copy. */
+/** The options for a copy. */
 export interface CopyOptions extends NewOptions {
   /** The number of the last command to copy; by default, the venue's last command. */
   readonly sequence?: number
 }
 
-/** The options of a new venue. */
+/** The options for a new venue. */
 export interface MakeOptions extends NewOptions {
   /** The dialect; `document` by default. */
   readonly dialect?: "document" | "live"

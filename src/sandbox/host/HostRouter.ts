@@ -51,7 +51,7 @@ const targetOf = (host: Host["Service"], head: Head): Target => {
   if (named !== undefined) return { _tag: "Venue", id: named, path }
   const [, id, rest = ""] = path.startsWith("/v/") ? venuePath.exec(path) ?? [] : []
   if (id === undefined) return { _tag: "Host" }
-  // If this process does not know the id, the placement decides whether the venue exists.
+  // If this process does not know the id, the placement finds out whether the venue exists.
   if (rest !== "" || host.registered(id) === undefined) return { _tag: "Venue", id, path: rest === "" ? "/" : rest }
   // The page's relative URLs need a trailing slash.
   return { _tag: "Refused", answer: redirected(path) }

@@ -63,7 +63,7 @@ export class Host extends Context.Service<Host, {
   readonly drain: (node: string) => Effect.Effect<void, Models.UnknownNode | JournalError>
   /** Completes when this node is told to drain. The program should then close the host. */
   readonly drained: Effect.Effect<void>
-  /** Decides which process has each of the host's venues. */
+  /** Finds the process that has a venue of this host, and sends requests to that process. */
   readonly placement: Placement["Service"]
   /** A venue's record; `undefined` if there is no such venue. */
   readonly registered: (id: string) => Registry.Registered | undefined

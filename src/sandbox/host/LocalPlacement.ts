@@ -1,4 +1,4 @@
-/** The placement for a host in one process, which has every venue. */
+/** The placement for a host in one process: every venue is in that process. */
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

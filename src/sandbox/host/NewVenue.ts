@@ -46,7 +46,7 @@ export const makeExamples = () => {
       const found = known.get(name)
       if (!registered.example) return Effect.succeed([])
       if (found !== undefined) return Effect.succeed(found)
-      // No command of the example is refused.
+      // No command of the example is refused, so a refusal is a defect.
       const made = Effect.catchTag(
         Seed.example(dialectOf(registered)),
         "ControlRefused",

@@ -19,7 +19,7 @@ export interface Own {
   readonly uuid: () => string
 }
 
-/** The example's commands, in which each key's name also serves as the key and as its secret. */
+/** The example's commands. In these, the name of each API key is also used as its public part and as its secret. */
 export const example = (
   dialect: Dialect
 ): Effect.Effect<ReadonlyArray<Action>, JournalError | Control.ControlRefused> =>

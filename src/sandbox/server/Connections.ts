@@ -119,7 +119,7 @@ export const make = (): Connections => {
   }
 
   /**
-   * Among the connections of this kind from an address, returns the one with the lowest `since`; `undefined` if there
+   * Of an address's connections that `isOfKind` accepts, returns the one with the lowest `since`; `undefined` if there
    * are none.
    */
   const oldest = (address: string, isOfKind: (connection: Connection) => boolean): Connection | undefined => {

@@ -35,7 +35,7 @@ export interface ControlPlane {
   readonly handle: (request: Request) => Effect.Effect<Answer>
 }
 
-/** The options of a control plane. */
+/** The options for a control plane. */
 export interface Options {
   /** The control token. A caller that sends this token may perform every operation. */
   readonly token: string

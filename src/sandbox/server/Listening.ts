@@ -48,9 +48,9 @@ export interface Options {
   readonly port?: number
   /**
    * The names at which callers reach the server, such as `sandbox` or `exchange.example.com`, in addition to loopback
-   * names and the address that it listens on. The server refuses requests for any other name with 421, so that a web
-   * page whose DNS name resolves to this machine can't call the server. It refuses requests from pages on any other
-   * host with 403.
+   * names and the address that it listens on. Requests for any other name are refused with 421, so that a web page
+   * whose DNS name resolves to this machine can't call the server. Requests from pages on any other host are refused
+   * with 403.
    */
   readonly allowHosts?: ReadonlyArray<string>
   /**
@@ -306,7 +306,7 @@ export const listen = Effect.fnUntraced(function*(
 ): Effect.fn.Return<string, ListenFailed, Scope.Scope> {
   const service: Service = {
     backend,
-    // The address is read only once the server listens.
+    // The address is read only after the server has begun to listen.
     names: Names.make(host, () => boundTo(server)?.address, allowHosts),
     clock: yield* Clock.Clock,
     requestTimeout,

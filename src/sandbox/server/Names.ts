@@ -11,8 +11,8 @@ import * as Refusal from "./Refusal.ts"
 /** A server's accepted names. */
 export interface Names {
   /**
-   * The response to a request for any other name, or from a page on another site; `undefined` if the request is
-   * accepted.
+   * The response to a request for a name that is not accepted, or from a page on another site; `undefined` if the
+   * request is accepted.
    */
   readonly refusal: (head: Head) => Written | undefined
 }

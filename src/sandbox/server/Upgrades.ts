@@ -86,7 +86,7 @@ export const carry = (
       else if (received._tag === "Invalid") client.end()
       else if (received._tag === "Ping" && client.pinged()) write(WebSocketFrames.pong(received.payload))
       else if (received._tag === "Close") {
-        // The exchange may have closed first.
+        // The exchange may have closed the connection first.
         if (socket.writableEnded) socket.destroy()
         else socket.end(WebSocketFrames.close(received.payload), () => client.end())
         return

@@ -105,7 +105,8 @@ const prepare = (
   createTables(database)
   const known = database.prepare("SELECT rules FROM venue").get()?.["rules"]
   if (known === undefined) {
-    // This venue's rules are unknown, and its commands must not be replayed under different rules.
+    // The journal's rules are unknown. If it has commands, it is refused, because they must not be replayed under
+    // different rules.
     if (numberOf(database, "SELECT count(*) AS n FROM (SELECT 1 FROM journal LIMIT 1)", "n") > 0) {
       return Result.fail(damaged(file, "it no longer records which venue it belongs to. Salvage its commands"))
     }

@@ -290,7 +290,7 @@ const knownOf = (names: Shape): Known => {
 /** The maximum number of shapes whose templates are kept. */
 const mostKnown = 1000
 
-/** The number of values that share a page. */
+/** The number of values in one page of a list. */
 const pageSize = 1024
 
 /**

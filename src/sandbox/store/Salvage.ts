@@ -43,7 +43,8 @@ const readCopy = (file: string, copy: string): Salvaged => {
   const chain = Result.isFailure(read)
     ? fromSqlite(file)(read.failure)
     : Option.getOrUndefined(Result.getFailure(read.success))
-  // The chain identifies the damaged entry. The anchor only shows that entries are missing.
+  // The chain's error takes precedence, because it identifies the damaged entry. The anchor only shows that entries are
+  // missing.
   return { lines, error: chain?.why === "damaged" ? chain : Result.merge(missing) ?? chain }
 }
 

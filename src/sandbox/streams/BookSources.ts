@@ -136,7 +136,7 @@ class Books implements Subscription<Topic> {
     const asks = changesOf("asks", book.window.asks, now.asks)
     const bids = changesOf("bids", book.window.bids, now.bids)
     book.window = now
-    // A command that affects a market can leave the market's visible levels unchanged.
+    // A command that affects a market can leave the market's visible levels unchanged; then there is nothing to push.
     if (asks.length === 0 && bids.length === 0) return
     this.push(book, false, {
       ...(asks.length === 0 ? {} : { asks }),

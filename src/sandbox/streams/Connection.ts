@@ -35,7 +35,7 @@ export interface Surroundings extends Pick<Outlet<never>, "bookChange" | "wakeAt
   readonly later: (millis: number, run: () => void) => () => void
   /** The first snapshots that connections received, for `Stale` faults. */
   readonly snapshots: Snapshots
-  /** Logs an error in this program. */
+  /** Logs an error that only a defect in this program can cause. */
   readonly failed: (message: string, cause: unknown) => void
 }
 
@@ -101,7 +101,7 @@ export class Connection implements Shown {
     surroundings.place.show(this)
   }
 
-  /** Handles a message from the client. The caller must have applied everything due. */
+  /** Handles a message from the client. The caller must first apply everything that is due. */
   receive(text: string): void {
     if (this.isOver) return
     const request = Frame.readRequest(text)

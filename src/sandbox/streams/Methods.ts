@@ -19,7 +19,7 @@ export type Method =
     readonly _tag: "Query"
     readonly served: Served
     readonly query: Channel.AnyQuery
-    /** The query's name. */
+    /** The query's key in the channel's `queries`. */
     readonly asked: string
   }
 

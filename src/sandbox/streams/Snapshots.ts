@@ -1,4 +1,4 @@
-/** Remembers the first snapshot of each name that a connection received while a `Stale` fault is active. */
+/** While a `Stale` fault is active, remembers the first snapshot with each name that is sent to a connection. */
 import type { Faults } from "../gateway/Faults.ts"
 
 /** The first snapshots since a `Stale` fault was added. */

@@ -35,7 +35,7 @@ export interface Executor {
   /**
    * Runs `work` immediately, and succeeds once its commands are durable. If `work` throws, halts the venue. Dies if the
    * venue is already halted. Fails if the venue's clock is past the last time that the journal can record. If `work`
-   * replaces the state, `after` must return the new state: its clock is then checked instead.
+   * replaces the state, `after` must return the new state, whose clock is then checked instead.
    */
   readonly durably: <A>(
     work: (clock: Clock.Clock) => A,
@@ -86,7 +86,8 @@ export interface Options {
 }
 
 /**
- * Actions that can change when, on the machine's clock, the next event is due, even if the next event stays the same.
+ * Actions that can change the time on the machine's clock at which the next event is due, even if the next event stays
+ * the same.
  */
 const reschedules: ReadonlySet<Action["_tag"]> = new Set<Action["_tag"]>(["SetClock", "Restore"])
 

@@ -224,8 +224,8 @@ export interface Feed {
   /** An order's stored events, oldest first. Events that a restore has undone are left out. */
   readonly about: (order: OrderId) => ReadonlyArray<Happened>
   /**
-   * The stored events that match, from all commands up to `upTo`, latest first. Events that a restore has undone are
-   * left out. Read the iterator immediately, before the feed receives another entry.
+   * The stored events for which `isWanted` is true, of commands up to `upTo`, latest first. Events that a restore has
+   * undone are left out. Read the iterator immediately, before the feed receives another entry.
    */
   readonly latest: (isWanted: (event: Event.Event) => boolean, upTo?: number) => IteratorObject<Happened>
   /** The latest entries, at most {@link keptSaved}, as plain data. */

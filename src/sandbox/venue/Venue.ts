@@ -166,9 +166,9 @@ export class Venue extends Context.Service<Venue, {
   /** Calls a listener when the venue halts. Returns a function that removes the listener. */
   readonly whenHalted: Halt.Halt["whenHalted"]
   /**
-   * Applies everything due, and returns the time on the venue's clocks; `undefined` if the venue is halted, or if its
-   * clock is past the last time that can be recorded. The caller may then read the state, but must not send out any
-   * part of the state before `journal.whenCommitted` reports that the state is durable.
+   * Applies everything due, and returns the current time on both of the venue's clocks; `undefined` if the venue is
+   * halted, or if its clock is past the last time that can be recorded. The caller may then read the state, but must
+   * not send out any part of the state before `journal.whenCommitted` reports that the state is durable.
    */
   readonly settled: (clock: Clock.Clock) => Message.Moment | undefined
 }>()("effect-txc/sandbox/Venue") {}
@@ -500,7 +500,7 @@ const open = Effect.fnUntraced(function*(
   const faults = Faults.make(seed, memory?.faults)
   const limits = Limits.make(memory?.limits)
   const callLog = CallLog.make(memory?.requests)
-  // If this last write fails, no command that got a response is lost.
+  // A failure of this last write is only logged, because no command that got a response is lost.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
       onSuccess: () =>

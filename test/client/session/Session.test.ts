@@ -165,7 +165,7 @@ describe("a session's connections and streams", () => {
     }).pipe(Effect.provide(layer(exchange)), Effect.scoped)
   })
 
-  it.effect("a session waits twice as long after each failed connection, up to 30 seconds", () => {
+  it.effect("a session waits twice as long after each failed connection attempt, up to 30 seconds", () => {
     const exchange = prompt()
     exchange.isReachable = false
     let dials = 0
@@ -185,7 +185,7 @@ describe("a session's connections and streams", () => {
     }).pipe(Effect.provide(layer(counted)), Effect.scoped)
   })
 
-  it.effect("a session opens more connections for books of one market with different limits, up to a maximum", () => {
+  it.effect("a session opens a separate connection for each limit of a market's book, up to a maximum number", () => {
     const exchange = prompt()
     return Effect.gen(function*() {
       const { stream } = yield* DepthChannel

@@ -129,8 +129,8 @@ export class Exchange {
   /** The sequence number of the book's current state. */
   updateId = 1
   /**
-   * The current version of the book, and the version of each numbered state. The book's only bid has the version as its
-   * amount.
+   * The current version of the book, and the version at each sequence number. The amount of the book's only bid is the
+   * version.
    */
   version = 1
   readonly versions = new Map([[1, 1]])

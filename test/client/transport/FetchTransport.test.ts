@@ -35,7 +35,7 @@ const waitingTimers = () => process.getActiveResourcesInfo().filter((resource) =
 
 describe("the transport over the platform's fetch", () => {
   // This test comes first because the first call creates objects that later calls share.
-  it.live("a call that has its response does not keep the process alive", () =>
+  it.live("a call that has received its response does not keep the process alive", () =>
     Effect.gen(function*() {
       const before = waitingTimers()
       const { send } = FetchTransport.fromFetch(() => Promise.resolve(new Response("{}")))

@@ -102,7 +102,7 @@ for (const [name, transport] of Object.entries(transports)) {
         socket.write(rawAnswer(200, kept, refused).slice(0, -5), () => socket.destroy())
     }
     for (const [title, close] of Object.entries(closing)) {
-      it.live(`a request over a reused connection that ${title} is not resent over another connection`, () =>
+      it.live(`a request is not resent over another connection after its reused connection ${title}`, () =>
         Effect.gen(function*() {
           let answered = 0
           const { baseUrl, deliveries } = yield* harming((socket) => {
@@ -228,7 +228,7 @@ for (const [name, transport] of Object.entries(transports)) {
 
 describe("a client that retries", () => {
   for (const [name, http] of Object.entries(clients)) {
-    it.live(`an order is delivered once over ${name} that retries automatically`, () =>
+    it.live(`an order is delivered once even if ${name} retries automatically`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(503, kept, refused)))
         const retrying = Layer.effect(
@@ -277,7 +277,7 @@ describe("a client that retries", () => {
     })
   }
   for (const [name, transport] of Object.entries(retrying)) {
-    it.live(`an order's outcome is unknown over ${name} that can't connect a second time`, () =>
+    it.live(`an order's outcome is unknown if ${name} can't connect a second time`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries, stop } = yield* harming((socket) => {
           stop()

@@ -271,7 +271,7 @@ describe("unsolicited nonce refusals shortly before the order's own response", (
     }))
 
   for (const connection of ["close", "keep-alive\r\nkeep-alive: timeout=1"]) {
-    it.live(`an unsolicited nonce refusal with ${JSON.stringify(connection)} causes no second order`, () =>
+    it.live(`an unsolicited nonce refusal with ${JSON.stringify(`connection: ${connection}`)} causes no second order`, () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* misleading({ connection }), [["NonceRejected", 1]])
       }))

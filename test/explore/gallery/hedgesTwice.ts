@@ -28,7 +28,7 @@ const hedgeWith = <E, R>(hedge: (fill: Fill) => Effect.Effect<void, E, R>) =>
     yield* Effect.all([pushed, Effect.forever(Effect.delay(asked, "1 second"))], { concurrency: "unbounded" })
   })
 
-/** The mistake: a fill is remembered only after it was hedged, so the other fiber may hedge it too. */
+/** The mistake: a fill is remembered only after it has been hedged, so the other fiber may hedge it too. */
 const broken = Effect.suspend(() => {
   const hedged = new Set<string>()
   return hedgeWith(Effect.fnUntraced(function*({ amount, tradeId }) {

@@ -360,7 +360,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
     const away = (last ?? Number.NaN) - Number(fields["activation_price"])
     if (isLive && (fields["side"] === "buy" ? away > 0 : away < 0)) return error(400, 151, "Inner validation failed")
     const { activation_price, stop_limit_price, ...rest } = fields
-    // A pair and an order may have the same id, because they are numbered separately.
+    // An OCO order may have the same id as another order, because OCO orders are numbered separately.
     const pair = Number.MAX_SAFE_INTEGER - 7 * (made + 1)
     const limit = place(owner, rest, {}, pair)
     const stop = place(owner, rest, { activation_price, price: stop_limit_price }, pair)
@@ -468,7 +468,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
       restrictAccess: key.only !== undefined,
       accessEndpoints: key.only ?? []
     }))
-    // Only the live exchange documents an order: the newest key first.
+    // Only the live exchange documents how keys are sorted: the newest first.
     return page(fields, "data", 30, isLive ? shown.toReversed() : shuffled(shown))
   }
 

@@ -393,7 +393,7 @@ export const make = (choices: Choices) => {
     return ok(choices.canceled(chosen.length))
   }
 
-  /** Cancels one order, or the two orders of a pair. */
+  /** Cancels a single order, or both legs of an OCO order. */
   const cancelOne = (account: string, fields: Fields, key: "id" | "pair"): Reply => {
     const chosen = orders.filter((order) =>
       order.owner === account && order.status === "NEW" && order[key] === fields["order_id"]

@@ -23,7 +23,7 @@ const market = "ABC_XYZ"
 
 const limits = [1, 5, 10, 20, 30, 50, 100]
 
-/** The price steps, each with the number of decimal places that it leaves. Prices have two. */
+/** The price steps, each with the number of decimal places in merged prices. Unmerged prices have two. */
 const steps: Readonly<Record<string, number>> = {
   0: 2,
   "0.00000001": 2,

@@ -29,7 +29,7 @@ const error = (
 const named = (keys: ReadonlyArray<string>) =>
   Object.fromEntries(keys.map((key) => [key, ["This value is not valid."]]))
 
-/** Returns the only refusal of fields that the document shows completely. */
+/** Returns the refusal of invalid fields in the form that the document shows. It shows only this one in full. */
 const filter = (keys: ReadonlyArray<string>) => error(400, 0, "Validation failed", named(keys))
 
 const first = (keys: ReadonlyArray<string>) => keys.slice(0, 1)

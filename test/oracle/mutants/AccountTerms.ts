@@ -1,4 +1,4 @@
-/** Faults in the terms of balances, transfers, codes, sub-accounts and keys, which only the live exchange documents. */
+/** Faults in details of balances, transfers, codes, sub-accounts and keys that only the live exchange documents. */
 import * as CodeCreation from "../../../src/endpoints/CodeCreation.ts"
 import * as Codes from "../../../src/endpoints/Codes.ts"
 import * as CollateralBalance from "../../../src/endpoints/CollateralBalance.ts"
@@ -37,7 +37,7 @@ const replacing = (path: string, key: string, value: unknown, replacement: unkno
     return replacement === undefined ? without(fields, key) : { ...fields, [key]: replacement }
   })
 
-/** Faulty readings of a field: the path, the field, its value, and what the value counts as. */
+/** Misread fields: the rule that detects the fault, the path, the field, its value, and what the value is read as. */
 const readings: ReadonlyArray<
   readonly [rule: string, path: string, key: string, value: unknown, replacement: unknown]
 > = [
@@ -78,7 +78,7 @@ const issued = (change: (code: { applied: string | undefined; creator: string })
   })
 })
 
-/** Repeats for each key the first response to a call with this field and its value. */
+/** Repeats, for each API key and each value of this field, the first response to a call to the path. */
 const cached = (path: string, field: string): Change => ({
   make: () => {
     const first = new Map<string, string>()

@@ -88,7 +88,7 @@ const cached = (path: string): Change => ({
   }
 })
 
-/** Reports success with this status, whatever the venue returns. */
+/** Turns refusals of calls to a path into successes with this status and body. */
 const accepting = (path: string, status: number, body: unknown): Change => ({
   make: () => ({
     answer: (answer, request) =>

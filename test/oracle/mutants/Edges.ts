@@ -61,7 +61,7 @@ const stopLimit = StopLimitOrders.endpoint.path
 const balance = TradeBalance.endpoint.path
 const deals = OrderDeals.endpoint.path
 
-/** Repeats the first response to each account. With `isShared`, repeats the first one with records to all accounts. */
+/** Repeats each account's first response. With `isShared`, all accounts get the first response that has records. */
 const cached = (path: string, isShared = false): Change => ({
   make: () => {
     const first = new Map<string, string>()
@@ -70,7 +70,7 @@ const cached = (path: string, isShared = false): Change => ({
         if (request.path !== path || answer.status !== 200) return answer
         const key = isShared ? "" : String(request.headers[Signature.headers.apiKey])
         const body = first.get(key) ?? answer.body
-        // A list without records is not repeated.
+        // A list without records is not repeated to other accounts.
         if (!isShared || body.includes("[{")) first.set(key, body)
         return { ...answer, body }
       }
@@ -91,7 +91,7 @@ const global = (path: string, place: Place): Change => ({
   }
 })
 
-/** Shows all accounts the value that any of them last set for a field. */
+/** Shows all accounts the latest value of a field that any account has set. */
 const lastSet = (setting: string, path: string, key: string): Change => ({
   make: () => {
     let last: unknown

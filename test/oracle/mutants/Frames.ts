@@ -137,7 +137,7 @@ export const sending = (change: (frame: Frame) => Frame | ReadonlyArray<Frame> |
   }
 })
 
-/** Changes the `params` of a channel's messages, or drops the message if the result is `undefined`. */
+/** Changes the `params` of a channel's messages. A message is dropped if the result is `undefined`. */
 export const pushing = (channel: string, change: (params: ReadonlyArray<unknown>) => unknown): Fault =>
   receiving(() => (frame) => {
     if (frame.method !== `${channel}_update`) return frame

@@ -22,7 +22,7 @@ const [funding, history, closed] = [
 /** Multiplies a decimal. */
 export const times = (factor: number) => (value: unknown): unknown => String(Number(value) * factor)
 
-/** Reports success, whatever the venue returns. */
+/** Turns refusals of calls to a path into successes with this body. */
 export const accepting = (path: string, body: unknown): Change => ({
   make: () => ({
     answer: (answer, request) =>

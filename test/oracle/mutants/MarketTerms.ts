@@ -341,7 +341,7 @@ const candleMutants: ReadonlyArray<Mutant> = [
           : json)
     })
   ),
-  // A day of minutes is also the maximum number of candles.
+  // `1m` is omitted, because its default window already has the maximum number of candles.
   ...["1s", "1h"].map((interval) =>
     mutant(`terms-candles-wide-${interval}`, `by default, as many ${interval} candles as possible are listed`, {
       breaks: ["candles.windows"],
@@ -467,7 +467,7 @@ const futuresMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Repeats the first response to each query with a parameter. */
+/** Repeats the first response to each query that contains this parameter. */
 const cachedQuery = (isIt: (path: string) => boolean, parameter: string): Change => ({
   make: () => {
     const first = new Map<string, string>()

@@ -442,7 +442,7 @@ const assetMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-/** Lists of records with times, each with the place of such a time. */
+/** Calls that list records with times: the call's path, and the place of one of these times in the response. */
 const lists: ReadonlyArray<readonly [path: string, place: Place]> = [
   [ActiveOrders.endpoint.path, ["*", "timestamp"]],
   [OrderHistory.endpoint.path, ["*", "*", "ctime"]],

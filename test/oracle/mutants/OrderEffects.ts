@@ -73,7 +73,7 @@ const ordering = (path: string, change: (order: Fields) => Fields): Change =>
         : change(fields)
   )
 
-/** Shows an account's last list with records after a later call, whatever the call has changed. */
+/** After one of `calls` has succeeded, repeats the last list with records from before that call. */
 const staleAfter = (list: string, ...calls: ReadonlyArray<string>): Change => ({
   make: () => {
     let last: unknown
@@ -91,7 +91,7 @@ const staleAfter = (list: string, ...calls: ReadonlyArray<string>): Change => ({
   }
 })
 
-/** Removes an option from calls to a path, once an order has opened a position. */
+/** Removes an option from calls to a path once there has been a call to `opening`, which opens a position. */
 const forgettingAfter = (path: string, opening: string, key: string): Change => ({
   make: () => {
     let hasPosition = false

@@ -51,7 +51,7 @@ const record = (path: string, change: (record: Fields) => Fields): Change =>
     (json) => Array.isArray(json) ? json.map((one) => Json.isObject(one) ? change(one) : one) : json
   )
 
-/** Refuses a change of the leverage, but makes the change. */
+/** Refuses an invalid leverage, but changes the leverage anyway, to 5. */
 const refusedButMade: Change = {
   make: () => {
     let isWrong = false

@@ -27,7 +27,7 @@ const ignoring = (isIt: (frame: Frame) => boolean): Fault => () => () => {
   }
 }
 
-/** Repeats in each change a level that has not changed. */
+/** Adds a level that has not changed to each change of a book. */
 const repeating: Fault = receiving(() => {
   let first: unknown
   return (frame) => {
@@ -132,7 +132,7 @@ const bookMutants: ReadonlyArray<StreamMutant> = [
   )
 ]
 
-/** Repeats a connection's first result of a request. */
+/** Responds to a repeated request with the connection's first result for this request. */
 const repeated = (method: string): Fault => () => () => {
   const asked = new Map<unknown, string>()
   const first = new Map<string, unknown>()
@@ -255,7 +255,7 @@ const priceMutants: ReadonlyArray<StreamMutant> = [
   )
 ]
 
-/** Faulty readings of parameters: the method, the position of the parameter, its value, and what the value counts as. */
+/** Misread parameters: the rule that detects the fault, the method, the index, the value, and what it is read as. */
 const readings: ReadonlyArray<
   readonly [rule: string, method: string, at: number, value: unknown, replacement: unknown]
 > = [

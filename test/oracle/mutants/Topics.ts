@@ -28,7 +28,7 @@ const silencing: Fault = () => () => {
   }
 }
 
-/** Refuses public requests after a token was sent. */
+/** Refuses requests for books and last prices once a token has been sent. */
 const privateOnly: Fault = () => () => {
   let isPrivate = false
   return {

@@ -399,7 +399,7 @@ const pretending = (path: string): Pick<Mutant, "make"> => ({
   })
 })
 
-/** Shows every account the first response that any account got to a call. */
+/** Shows every account the first response with records that any account got to a call. */
 const sharing = (path: string, isFull: (json: unknown) => boolean): Pick<Mutant, "make"> => ({
   make: () => {
     let first: unknown

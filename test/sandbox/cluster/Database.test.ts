@@ -155,7 +155,7 @@ itWithPostgres(
     })
 )
 
-it.effect("an unknown URL parameter is refused, and the error lists the known parameters", () =>
+it.effect("an unknown parameter in the database's URL is refused, and the error lists the known parameters", () =>
   refused([
     [
       "postgres://a:secret@b/c?target_session_attrs=any",

@@ -42,7 +42,7 @@ const forwarded = Effect.fnUntraced(function*(
 })
 
 describe("requests for venues on other nodes", () => {
-  it.effect("a request is sent to one node after another until one of them has the venue, always with the same id", () =>
+  it.effect("a request is sent to one node after another, always with the same id, until it reaches the venue's node", () =>
     Effect.gen(function*() {
       const outcomes: ReadonlyArray<NodeTransport.Outcome> = [
         { _tag: "NotTheirs" },

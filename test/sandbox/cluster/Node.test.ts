@@ -1,4 +1,4 @@
-/** Tests two nodes in the test's process. Each node forwards requests for a venue to the node that has the venue. */
+/** Tests two nodes in the test's process. Each node forwards requests for a venue to the venue's own node. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"

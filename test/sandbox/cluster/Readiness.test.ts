@@ -9,7 +9,7 @@ const healthy: Readiness.Vitals = {
   now: 30_000
 }
 
-it("a node is ready if it is served, is not stopping, has shards, and has no stuck venue; otherwise it reports the reason", () => {
+it("a node is ready if it accepts calls, is not stopping, has shards, and has no stuck venue; otherwise it reports why not", () => {
   assert.deepStrictEqual(Readiness.troublesOf(healthy), [])
   const said = (change: Partial<Readiness.Vitals>, ...words: ReadonlyArray<RegExp>) => {
     const troubles = Readiness.troublesOf({ ...healthy, ...change })

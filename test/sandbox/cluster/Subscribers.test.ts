@@ -102,7 +102,7 @@ const trade = Effect.fnUntraced(function*(
   }
 })
 
-/** Returns the address of the node that has a venue. */
+/** Returns the address of a venue's node. */
 const ownerOf = (node: Node, { id }: Made) =>
   Effect.map(
     ask(node, "GET", "/Venues"),

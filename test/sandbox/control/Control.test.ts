@@ -98,7 +98,7 @@ describe("the precision of funding", () => {
 })
 
 describe("Sandbox.layer", () => {
-  it.effect("by default, Sandbox.layer uses the document's dialect and stays in memory", () =>
+  it.effect("by default, `Sandbox.layer` uses the document's dialect and stays in memory", () =>
     Effect.gen(function*() {
       const dialectOf = (layer: Layer.Layer<Venue, unknown>) =>
         Effect.provide(Effect.map(Venue, ({ dialect }) => dialect.name), layer)

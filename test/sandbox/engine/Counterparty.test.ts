@@ -113,7 +113,7 @@ describe("the counterparty's quotes", () => {
     assert.deepStrictEqual(desk.book("BTC_USDT", "bids"), ["2 @ 89.1", "2 @ 88.2", "2 @ 87.3"])
   })
 
-  it("the counterparty follows a price path, and takes each step at its own time", () => {
+  it("the counterparty follows a price path step by step, even if several steps come due at once", () => {
     const desk = quoted()
     desk.place("ann", limit("BTC_USDT", "sell", "1", "150"))
     desk.send({

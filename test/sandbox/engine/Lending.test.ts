@@ -43,7 +43,7 @@ describe("fixed-term investments", () => {
     assert.deepStrictEqual([free(state), paid(state)], ["400", []] as const)
   })
 
-  it("an investment pays every day at its own time of day, however late the next command arrives", () => {
+  it("an investment pays every day at the time of day when it was made, however late the next command arrives", () => {
     const state = begin()
     until(state, 2 * day + 5)
     assert.deepStrictEqual(paid(state), ["3 at 86400", "3 at 172800"])

@@ -331,7 +331,7 @@ describe("closing a position", () => {
     assert.strictEqual(progress(resting), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
   })
 
-  it("closing a position that is closed, another account's, or on the other side fails as not found", () => {
+  it("closing a position fails as not found if its id is unknown, or if it is another account's or on the other side", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const { id = 0 } = Positions.get(desk.state, "ann", perp) ?? {}

@@ -73,7 +73,7 @@ describe("limit orders", () => {
     assert.strictEqual(part.locked?.units, units("1"))
   })
 
-  it("a spot trade may change the order of the lender's balances, but not their amounts", () => {
+  it("a spot trade may change the sequence of the lender's balances, but not their amounts", () => {
     const desk = funded()
     const held = () => [...Ledger.balances(desk.state.ledger, "lender")]
     desk.place("ann", limit(btc, "sell", "1", "100"))

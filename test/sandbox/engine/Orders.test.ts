@@ -138,15 +138,15 @@ describe("canceling all orders", () => {
   const market = MarketName.make(btc)
 
   it("cancel-all cancels orders on all markets and of all kinds", () => assert.strictEqual(left({}), ""))
-  it("cancel-all can cancel only the orders on one market", () => assert.strictEqual(left({ market }), "eth perp"))
-  it("cancel-all can cancel only spot orders", () => assert.strictEqual(left({ type: ["spot"] }), "margin pair perp"))
-  it("cancel-all can cancel only margin orders", () =>
+  it("cancel-all can be limited to the orders on one market", () => assert.strictEqual(left({ market }), "eth perp"))
+  it("cancel-all can be limited to spot orders", () => assert.strictEqual(left({ type: ["spot"] }), "margin pair perp"))
+  it("cancel-all can be limited to margin orders", () =>
     assert.strictEqual(left({ type: ["margin"] }), "spot stop eth perp"))
-  it("cancel-all can cancel only futures orders", () =>
+  it("cancel-all can be limited to futures orders", () =>
     assert.strictEqual(left({ type: ["futures"] }), "spot stop eth margin pair"))
-  it("cancel-all can cancel only orders of two kinds", () =>
+  it("cancel-all can be limited to orders of two kinds", () =>
     assert.strictEqual(left({ type: ["margin", "futures"] }), "spot stop eth"))
-  it("cancel-all can cancel only orders of one kind on one market", () =>
+  it("cancel-all can be limited to orders of one kind on one market", () =>
     assert.strictEqual(left({ market, type: ["spot"] }), "eth margin pair perp"))
 
   it("cancel-all refuses an unknown market", () => {

@@ -108,7 +108,7 @@ describe("reduce-only orders", () => {
     assert.deepStrictEqual(desk.book(perp, "asks"), ["1 @ 120"])
   })
 
-  it("a reduce-only order has its position's side, any other OCO order has the side that it would open, and all others have BOTH", () => {
+  it("a reduce-only order has its position's side; without reduceOnly, an OCO order has the side that it would open, and any other order has BOTH", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     trade(desk, "sub", "sell", "2", "100")
@@ -360,7 +360,7 @@ describe("the margin of orders that open positions", () => {
     assert.deepStrictEqual([...stands(desk, "cat"), desk.locked("cat", "collateral")], [undefined, "", ""])
   })
 
-  it("the owner's trade against a losing position is refused until the collateral covers the loss and the margin", () => {
+  it("the owner can flip a losing position only if the collateral covers the loss and the new margin", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     const flip = openPosition("cat", perp, "sell", "2", "50")

@@ -167,7 +167,7 @@ describe.each(worlds)("faults as callers see them (%s)", (_name, dialect, world)
 
   const whole = "[\"pong\"]"
 
-  /** The outcome that the caller of a public call sees: the status with the text or `broken`, or `no answer`. */
+  /** The outcome that a ping's caller sees: the status followed by the text or `broken`, or just `no answer`. */
   const ping = Effect.gen(function*() {
     const response = yield* HttpClient.get(`${yield* Base}/api/v4/public/ping`)
     return yield* Effect.match(response.text, {

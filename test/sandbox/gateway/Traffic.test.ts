@@ -49,7 +49,7 @@ describe("the traffic of the latest calls", () => {
     assert.isFalse(traffic.get(3)?.whole)
   })
 
-  it("a reused slot contains nothing from its previous call", () => {
+  it("a reused slot in the traffic log contains nothing from its previous call", () => {
     const traffic = Traffic.make()
     traffic.add(1, { ...request("x", { accept: "*/*" }), query: "a=1" }, json(200, { done: true }))
     const kept = traffic.get(1)

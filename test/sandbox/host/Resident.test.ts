@@ -86,7 +86,7 @@ const use = <E>(resident: Resident.Resident<E>) =>
 const bounds = { call: Resident.patience + 2000, sleep: 11_000, restart: 11_000, end: 16_000 }
 
 property(
-  "however opening or closing a venue fails, every wait ends in time, and a later call gets the venue unless the venue is stuck",
+  "however opening or closing a venue fails, every wait ends in time, and a later call reaches the venue unless the venue is stuck",
   [fc.array(attempt, { maxLength: 4 }), fc.array(action, { minLength: 1, maxLength: 12 })],
   (plan, actions) =>
     Effect.gen(function*() {

@@ -1,4 +1,4 @@
-/** Tests of the page on a sandbox that replays a counterexample of an exploration. */
+/** Tests the page of a sandbox that replays a counterexample from an exploration. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"

@@ -38,7 +38,7 @@ const follow = Effect.fnUntraced(function*(shown: Page, origin: string) {
 })
 
 export const hints = (): void => {
-  it.live("a new user completes the page's three hints", () =>
+  it.live("the page marks each of its three hints as completed when a new user has followed it", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { baseUrl, shown } = yield* opened

@@ -33,7 +33,7 @@ const command = (sequence: number): Command => ({
   action: { _tag: "OpenAccount", account: `account ${sequence}`, b2b: false }
 })
 
-/** Appends groups of these sizes. After each group, returns the last command's number and the log's length. */
+/** Appends groups of these sizes. Returns the last command's number and the log's length after each group. */
 const written = Effect.fnUntraced(function*(file: string, groups: ReadonlyArray<number>) {
   const journal = yield* open(file)
   const marks: Array<{ readonly sequence: number; readonly length: number }> = []
@@ -45,7 +45,7 @@ const written = Effect.fnUntraced(function*(file: string, groups: ReadonlyArray<
   return marks
 })
 
-/** Returns a journal's files with these groups after its process was killed, and the log's length after each group. */
+/** Returns a journal with these groups as a killed process leaves it, and the log's length after each group. */
 const killed = Effect.fnUntraced(function*(groups: ReadonlyArray<number>) {
   const file = yield* scratchFile
   const copy = `${file}-killed`

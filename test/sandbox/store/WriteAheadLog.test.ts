@@ -52,7 +52,7 @@ const write = Effect.fnUntraced(
   }
 )
 
-/** Returns the files of a new journal with these groups after its process was killed. */
+/** Returns the files of a new journal with these groups, as a killed process leaves them. */
 const killed = (groups: ReadonlyArray<ReadonlyArray<number>>) =>
   Effect.scoped(Effect.gen(function*() {
     const file = yield* scratchFile

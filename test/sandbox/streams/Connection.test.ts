@@ -20,7 +20,7 @@ const codeOf = (frame: { readonly error?: unknown } | undefined) =>
   (frame?.error as { readonly code: number } | null | undefined)?.code
 
 describe("requests on a connection", () => {
-  it.effect("every channel in the contract is acknowledged, and every query gets the response that the contract declares", () =>
+  it.effect("a subscription to any channel in the contract is acknowledged, and every query gets the response that the contract declares", () =>
     Effect.gen(function*() {
       const client = yield* authorized()
       for (const { channel } of entries) {

@@ -59,7 +59,7 @@ interface Trade {
   readonly tradeId: unknown
 }
 
-/** Follows a stream of trades and collects their ids. A snapshot replaces the ids before it. */
+/** Follows a stream of trades and collects their ids. A snapshot replaces the ids collected before it. */
 const follow = Effect.fnUntraced(function*<E, R>(stream: Stream.Stream<Item.Item<Trade, ReadonlyArray<Trade>>, E, R>) {
   const seen: { ids: ReadonlyArray<string> | undefined } = { ids: undefined }
   yield* Effect.forkScoped(Stream.runForEach(stream, (item) =>

@@ -38,7 +38,7 @@ const concluded = Effect.fnUntraced(function*(
 }, Effect.scoped)
 
 describe("closing a journal", () => {
-  it.effect("a journal with many commands since its last snapshot gets a new one on closing, unless its venue has halted", () =>
+  it.effect("a journal with many commands since its last snapshot gets a new snapshot on closing, unless its venue has halted", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* concluded(40_000, 30_000, false), 40_000)
       assert.isUndefined(yield* concluded(40_000, 30_001, false))

@@ -87,9 +87,7 @@ const chosen = (): readonly [tag: Tag, parameters: ReadonlyArray<Parameter>] => 
     : [symptom, symptoms[symptom][1]]
 }
 
-/**
- * Returns the chosen symptom's reason, or the symptom's first reason if the selected reason belongs to another symptom.
- */
+/** Returns the selected reason if it is one of the chosen symptom's reasons, otherwise the symptom's first reason. */
 const kindOf = (tag: Tag): string => {
   const known = kinds[tag] ?? []
   return known.includes(wanted.value.kind) ? wanted.value.kind : known[0] ?? ""

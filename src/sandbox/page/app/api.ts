@@ -56,7 +56,7 @@ export const onToken = (enter: (token: string) => void): void =>
 
 export const hasToken = (): boolean => token !== ""
 
-/** The address of this page on another port with the same token, for example a fork's port. */
+/** The address of this page, with the same token, at another base URL, such as that of a fork. */
 export const pageAt = (url: string): string => `${url}/#token=${encodeURIComponent(token)}`
 
 /** Whether this machine serves the page, so that the browser resolves the host names of venues. */

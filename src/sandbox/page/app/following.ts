@@ -121,7 +121,10 @@ const draw = (): void => {
   })
 }
 
-/** Draws feed entries in an animation frame, at most ten times a second. A hidden page draws without a frame. */
+/**
+ * Draws feed entries in an animation frame, at most ten times a second. A hidden page gets no frames, so it draws
+ * without one.
+ */
 const arrived = (entries: ReadonlyArray<Entry>): void => {
   for (const entry of entries) queue.push(entry)
   if (drawing) return

@@ -6,7 +6,7 @@ export const timeOf = (micros: number): string => new Date(micros / 1000).toISOS
 export const dateAndTimeOf = (micros: number): string =>
   new Date(micros / 1000).toISOString().replace("T", " ").slice(0, 19)
 
-/** Formats a decimal with at most `digits` decimal places, and with narrow no-break spaces between thousands. */
+/** Formats a decimal with at most `digits` decimal places, and with narrow no-break spaces as thousands separators. */
 export const number = (text: string | number | undefined, digits = 8): string => {
   if (text === undefined) return "–"
   const [whole = "", part = ""] = String(text).split(".")
@@ -16,8 +16,8 @@ export const number = (text: string | number | undefined, digits = 8): string =>
 }
 
 /**
- * A typed text without surrounding spaces. Spaces between thousands, as `number` writes them, are removed, so that a
- * number can be copied from the page into a field.
+ * Typed text without surrounding spaces. Spaces that separate thousands, as `number` writes them, are also removed, so
+ * that a number can be copied from the page into a field.
  */
 export const typedText = (typed: string): string => {
   const joined = typed.replace(/\s/gu, "")

@@ -153,7 +153,7 @@ const readStatus = async (): Promise<void> => {
     clock.value = { ...time, readAt: performance.now() }
     nextDue.value = due.at
   })
-  // Some commands, such as opening an account or a position, cause no event.
+  // Some commands, such as opening an account or a position, cause no event, so this data is read after every change.
   if (before !== undefined && before.digest !== now.digest) mark("accounts", "account", "market", "markets", "commands")
 }
 
