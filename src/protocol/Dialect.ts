@@ -174,8 +174,8 @@ export interface NonceFields {
 
 /**
  * The format in which the live exchange reports invalid fields of a public request. `fields`: an object with a list of
- * messages per field, with HTTP 422. `wrapped`: the same object inside the `message` of an API V1 envelope, with HTTP 200.
- * `texts`: like `fields`, but with a single string per field, unless the market does not exist.
+ * messages per field, with HTTP 422. `wrapped`: the same object inside the `message` of an API V1 envelope, with HTTP
+ * 200. `texts`: like `fields`, but with a single string per field, unless the market does not exist.
  *
  * @category models
  */

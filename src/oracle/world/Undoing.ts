@@ -1,7 +1,8 @@
 /**
- * Places orders on a real account, and makes sure that none of them is left open. The first order for each path is a trial order,
- * which is canceled before any other order is placed for the path. Every other order is canceled at the end of its run.
- * An order whose placement got no response is looked up. Once an order cannot be canceled, no more orders are placed.
+ * Places orders on a real account, and makes sure that none of them is left open. The first order for each path is a
+ * trial order, which is canceled before any other order is placed for the path. Every other order is canceled at the
+ * end of its run. An order whose placement got no response is looked up. Once an order cannot be canceled, no more
+ * orders are placed.
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
