@@ -1,4 +1,4 @@
-/** Orders in channel messages: their keys and numbers on the wire. */
+/** Orders in channel messages: their wire keys, and the numeric codes of their type and side. */
 import * as Schema from "effect/Schema"
 import { ReceivedType } from "../domain/Order.ts"
 import { UnixTime } from "../domain/Time.ts"

@@ -278,8 +278,7 @@ interface ErrorByTag<F extends string> {
  */
 export interface Failures<E extends Any> {
   /** All errors with which a call to the endpoint can fail, as a closed union. */
-  // There is one lookup per kind of call, instead of one for all tags, so that generic code can create an error of one
-  // kind.
+  // Each group of tags has a lookup of its own, so that generic code can create an error from one of the groups.
   readonly failure:
     | ErrorByTag<keyof Request<E> & string>[(typeof tagsOf.every)[number]]
     | ErrorByTag<keyof Request<E> & string>[E["refusals"][number]]

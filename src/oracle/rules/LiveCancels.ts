@@ -1,5 +1,5 @@
 /**
- * Rules about the calls that cancel several orders: what they leave of partly filled orders, and the position sides that
+ * Rules about the calls that cancel several orders: their effect on partly filled orders, and the position sides that
  * they select. Only the live exchange's documentation describes these effects.
  */
 import * as Effect from "effect/Effect"

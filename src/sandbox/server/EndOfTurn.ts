@@ -1,6 +1,6 @@
 /**
- * Batches work at the end of the event loop's turn. Doing all work of one kind together is faster than alternating between
- * kinds, because the processor's caches stay warm.
+ * Batches work at the end of the event loop's turn. Doing all work of one kind together is faster than alternating
+ * between kinds, because the processor's caches stay warm.
  */
 
 /** Queues work. All work that is queued in the same turn is done together, in order. */

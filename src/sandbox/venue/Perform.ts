@@ -27,7 +27,7 @@ interface Owned extends Pick<OwnerActions, "perform"> {
   readonly state: State.State
 }
 
-/** The existing names that a field for an account, a market or an asset can have; empty for any other field. */
+/** The names of the existing accounts, markets or assets, if the field takes such a name; empty for any other field. */
 const existing = ({ accounts, currencies, markets }: State.State, field: string): ReadonlyArray<string> => {
   switch (field) {
     case "account":

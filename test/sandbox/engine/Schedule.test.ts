@@ -27,7 +27,7 @@ interface Plan {
   }>
 }
 
-/** Times that often coincide: full hours and full days. */
+/** Times that often coincide, because many of them are whole hours or whole days. */
 const millis = fc.oneof(
   fc.nat({ max: 6 }).map((n) => n * 3_600_000),
   fc.nat({ max: 2 }).map((n) => n * 86_400_000),

@@ -26,7 +26,7 @@ export interface Frame {
   readonly params?: unknown
 }
 
-/** The parameters of a push, in the form that tests compare. */
+/** Returns a push's parameters, typed as the test expects them. */
 export const paramsOf = <A>(pushed: Pick<Frame, "params"> | undefined): A => pushed?.params as A
 
 /** Calls the exchange with an account's key. */
