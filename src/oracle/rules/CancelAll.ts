@@ -103,6 +103,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { name } = yield* world.market
       yield* leaves(world, { market: name, type: ["margin"] }, ["spot", "futures"])
       yield* leaves(world, { market: name, type: ["futures"] }, [...types])
+      yield* leaves(world, { market: perpetual, type: ["margin"] }, [...types])
+      yield* leaves(world, { market: perpetual, type: ["spot"] }, [...types])
     })
   }),
   section.forEach("cancel-all.position-side", {

@@ -495,6 +495,14 @@ const cancelling: ReadonlyArray<Mutant> = [
       typesOf(fields).length === 1 && typesOf(fields)[0] === type ? without(fields, "type") : fields
     )
   })),
+  ...(["spot", "margin"] as const).map((type) =>
+    mutant(`cancel-all-${type}-market-ignored`, `cancel-all ignores market if only the type ${type} is given`, {
+      breaks: ["cancel-all.type.and-market"],
+      ...cancels((fields) =>
+        fields["type"] !== undefined && typesOf(fields).join() === type ? without(fields, "market") : fields
+      )
+    })
+  ),
   mutant("cancel-all-first-type", "cancel-all cancels only orders of the first given type", {
     breaks: ["cancel-all.type.several"],
     ...cancels((fields) => fields["type"] === undefined ? fields : { ...fields, type: typesOf(fields).slice(0, 1) })
