@@ -35,7 +35,8 @@ export const livePoints = [
       "assets.networks",
       "futures.terms",
       "trading-fees.listed",
-      "trading-fees.assets"
+      "trading-fees.assets",
+      "tickers.frozen"
     ]
   },
   {
@@ -60,6 +61,12 @@ export const livePoints = [
     stance: "margin call at 1.5 times the maintenance margin, liquidation at the maintenance margin, which is half the "
       + "initial margin, as three captures show; a quarter of a position is closed first; there is no liquidation fee",
     rules: { unchecked: "only the owner of an exchange can move a mark price" }
+  },
+  {
+    id: "open.live.token-limit",
+    point: "By which clock a sandbox limits requests for a WebSocket token, and which earlier requests it counts",
+    stance: "by the sandbox's clock; each API key has its own count",
+    rules: ["limits.tokens"]
   },
   {
     id: "open.live.leverage",

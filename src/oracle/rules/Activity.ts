@@ -284,6 +284,7 @@ const tickerRules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.always("tickers.frozen", {
     statement: "Shows a market as frozen if and only if its trading is off",
+    level: "SHOULD",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const listed = yield* world.get(Paths.markets)

@@ -120,7 +120,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { positionId } = positions.find(({ positionSide }) => positionSide === closed) ?? {}
       const rest = { market: perpetual, side: closed === "LONG" ? "buy" : "sell", amount: "0.02", price }
       yield* Trading.placeOther(world, yield* world.open(), rest, Paths.collateralLimit)
-      const answer = yield* LiveCalls.call(world, account, Paths.closePosition, { market: perpetual, positionId })
+      const fields = { market: perpetual, positionId, positionSide: closed }
+      const answer = yield* LiveCalls.call(world, account, Paths.closePosition, fields)
       yield* Verdict.expect(answer, "HTTP 200", answer.status === 200 && Refusals.isSuccess(answer))
       yield* has(world, account, closed === "LONG" ? { SHORT: -0.01 } : { LONG: 0.02 })
       for (const path of [Paths.closedPositions, Paths.positionHistory]) {

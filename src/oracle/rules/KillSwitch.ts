@@ -59,7 +59,6 @@ const wrong: ReadonlyArray<readonly [key: string, value: unknown, codes?: Readon
   ["timeout", "4"],
   ["timeout", "601"],
   ["timeout", "ten"],
-  ["timeout", "7.5"],
   ["timeout", ""],
   ["types", "spot"],
   ["types", []],

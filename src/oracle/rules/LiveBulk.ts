@@ -7,7 +7,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { priceText } from "../world/Markets.ts"
+import { allows, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -223,7 +223,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
       const item: unknown = Array.isArray(answer.json) ? answer.json[1] : undefined
       yield* hasError(answer, item, Number(parts(item).error?.["code"]), ["amount"])
-      yield* Verdict.expect(answer, "code 10 or 32", [10, 32].includes(Number(parts(item).error?.["code"])))
+      yield* Verdict.expect(answer, "code 10, 17 or 32", [10, 17, 32].includes(Number(parts(item).error?.["code"])))
       const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
       yield* Verdict.conclude("the other orders open", open, open.length === 2 && open.every((is) => is))
     })
@@ -237,8 +237,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       { path: Paths.bulk, amounts: ["0.003", "0.004", "0.0002"] }
     ],
     check: Effect.fnUntraced(function*(world, { amounts, path }) {
-      const account = yield* Wallets.open(world, Wallets.little)
       const market = yield* world.market
+      yield* allows(market, 0.0002, market.price)
+      const account = yield* Wallets.open(world, Wallets.little)
       const orders = amounts.map((amount) => offer(market, 10, { amount }))
       const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
       const { code } = parts(Array.isArray(answer.json) ? answer.json[1] : undefined).error ?? {}

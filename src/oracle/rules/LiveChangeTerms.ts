@@ -7,7 +7,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { above, priceText } from "../world/Markets.ts"
+import { above, allows, priceText } from "../world/Markets.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -174,12 +174,13 @@ const refusals: ReadonlyArray<Rule.Rule> = [
       { path: Paths.collateralLimit, side: "sell", change: { amount: "0.09" } }
     ],
     check: Effect.fnUntraced(function*(world, { change, path, side }) {
+      const market = yield* world.market
+      yield* allows(market, 0.0004, market.price * 0.6)
       const account = yield* Wallets.open(world, [
         ["trade", "USDT", "25"],
         ["trade", "BTC", "0.001"],
         ["collateral", "USDT", "25"]
       ])
-      const market = yield* world.market
       const price = above(market, side === "buy" ? -40 : 20)
       const fields = { market: market.name, side, amount: "0.0004", price }
       const { order: { orderId } } = yield* LiveOrders.place(world, account, path, fields)

@@ -103,6 +103,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.trader
       const market = yield* world.market
       const { below, least } = tooLittle(market)
+      // A target may refuse prices far from the market for another reason.
+      if (Number(below.price) < market.price * 0.4) {
+        return yield* Verdict.skip("the smallest amount exceeds minTotal unless the price is far below the market")
+      }
       const answer = yield* LiveOrders.submit(world, account, path, draft(market, below))
       const { code, errors } = errorOf(answer.json)
       const names = Object.keys(Json.isObject(errors) ? errors : {})

@@ -207,7 +207,6 @@ const sideRules: ReadonlyArray<Rule.Rule> = [
       yield* world.control("MovePrice", { market: perpetual, price: exit.takeProfit })
       const { answer, positions } = yield* LiveCalls.openPositions(world, account)
       yield* Verdict.expect(answer, "no position", positions.length === 0)
-      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
     })
   }),
   always("margin.sides.bulk", {

@@ -10,6 +10,7 @@ import * as LiveOrders from "../world/LiveOrders.ts"
 import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Market } from "../world/World.ts"
 
@@ -81,7 +82,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("matching.stp", {
     statement: "Does not match a market order with stp against an order of its own account, and cancels the order that "
-      + "stp names",
+      + "stp names, unless it refuses the market order",
     values: markets.flatMap((path) =>
       Orders.sides.flatMap((side) => (["cn", "co", "cb"] as const).map((stp) => ({ path, side, stp })))
     ),
@@ -93,9 +94,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const old = { market, side: Orders.opposite(side), amount: "0.02", price: priceAt(on, side, 1) }
       const { orderId } = yield* Trading.placeOther(world, account, old, single)
       const amount = path === Paths.marketOrder && side === "buy" ? "400" : "0.01"
-      yield* LiveCalls.call(world, account, path, { market, side, amount, stp })
-      const kept = stp === "cn" ? [{ orderId, dealStock: "0" }] : []
-      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "the old order, if stp is cn", "orderId", kept)
+      const answer = yield* LiveCalls.call(world, account, path, { market, side, amount, stp })
+      const open = yield* LiveOrders.open(world, account)
+      // A target may refuse the order because it would meet no other order, and then cancels nothing.
+      const isKept = stp === "cn" || (!Refusals.isSuccess(answer) && open.records.length > 0)
+      const kept = isKept ? [{ orderId, dealStock: "0" }] : []
+      yield* LiveOrders.lists(open, "the old order, if stp is cn", "orderId", kept)
       yield* LiveOrders.lists(yield* LiveOrders.executed(world, account), "no fills", "id", [])
     })
   }),

@@ -16,7 +16,7 @@ import * as PlacedOrderRules from "../world/PlacedOrderRules.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Section from "../world/Section.ts"
 import * as Trading from "../world/Trading.ts"
-import type { Body, World } from "../world/World.ts"
+import type { Body, Market, World } from "../world/World.ts"
 
 const clause = "Endpoints §2"
 
@@ -195,12 +195,23 @@ const marginMarket: Rule.Rule = section.always("oco.request.market.margin", {
   })
 })
 
+/** The maximum total of a market's smallest order, at the base price. */
+const maxLeast = 10_000
+
+/** Returns the market at the base price, or at a lower price if its smallest order would cost too much at that one. */
+const affordable = (market: Market): Market =>
+  market.minAmount * market.price <= maxLeast
+    ? market
+    : { ...market, price: Math.max(market.minTotal / market.minAmount, 1000 * market.tick) }
+
 const everyMarket: Rule.Rule = section.always("oco.markets.each", {
   statement: "Accepts an order on every spot market in the market list that allows collateral trading",
   check: Effect.fnUntraced(function*(world) {
     const { money } = yield* world.market
     const account = yield* world.trader
-    for (const market of (yield* world.markets).filter((market) => market.money === money).slice(0, maxMarkets)) {
+    for (
+      const market of (yield* world.markets).filter((one) => one.money === money).slice(0, maxMarkets).map(affordable)
+    ) {
       const draft = Orders.oco(market, "buy")
       const { maxTotal } = market
       if (maxTotal > 0 && Number(draft["amount"]) * Number(draft["stop_limit_price"]) > maxTotal) continue

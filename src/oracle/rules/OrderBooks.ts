@@ -145,7 +145,13 @@ const sum = (levels: ReadonlyArray<Books.Level>): number => levels.reduce((sum, 
 const raw = Effect.fnUntraced(function*(world: World, name: string, level: number) {
   const answer = yield* LivePublicCalls.get(world, `${Paths.orderBook}/${name}`, { level })
   const book: Body = Json.isObject(answer.json) ? answer.json : {}
-  return { answer, text: JSON.stringify(sides.map((side) => book[side])) }
+  const levels = (side: typeof sides[number]): ReadonlyArray<Books.Level> => {
+    const shown = book[side]
+    return Array.isArray(shown)
+      ? shown.map((level) => Array.isArray(level) ? [Number(level[0]), Number(level[1])] : [Number.NaN, Number.NaN])
+      : []
+  }
+  return { answer, text: JSON.stringify(sides.map((side) => book[side])), asks: levels("asks"), bids: levels("bids") }
 })
 
 const queryRules: ReadonlyArray<Rule.Rule> = [
@@ -196,9 +202,9 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
       const all = yield* Books.read(world, Paths.orderBook, name)
       const none = yield* Books.read(world, Paths.orderBook, name, { level: 0 })
       yield* Verdict.expect(none.answer, "the complete book", sameText([none.asks, none.bids], [all.asks, all.bids]))
-      let before = all
+      let before: Record<typeof sides[number], ReadonlyArray<Books.Level>> = all
       for (const level of [1, 2, 3, 4, 5]) {
-        const book = yield* Books.read(world, Paths.orderBook, name, { level })
+        const book = yield* raw(world, name, level)
         yield* Verdict.expect(
           book.answer,
           `asks of ${sum(all.asks)} and bids of ${sum(all.bids)} in all, at no more prices than at level ${level - 1}`,
@@ -219,13 +225,19 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("book.refusal", {
-    statement: "Refuses an unknown market, or a malformed limit or level: HTTP 422, and an object that names the field",
+    statement:
+      "Refuses an unknown market, or a malformed limit or level: HTTP 422, and an object that names the field; "
+      + "may respond to a malformed level with asks and bids of null",
     profile: "read-only",
     values: [["market", LivePublicCalls.noMarket, {}], ["limit", undefined, { limit: "ten" }], ["level", undefined, {
       level: "two"
     }]] as const,
     check: Effect.fnUntraced(function*(world, [field, market, query]) {
       const name = market ?? (yield* world.market).name
+      if (field === "level") {
+        const { json } = yield* LivePublicCalls.get(world, `${Paths.orderBook}/${name}`, query)
+        if (Json.isObject(json) && json["asks"] === null && json["bids"] === null) return
+      }
       yield* LivePublicCalls.refuses(world, `${Paths.orderBook}/${name}`, query, field)
     })
   })

@@ -132,7 +132,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const exit = { market: market.name, side: Orders.opposite(side), amount }
       yield* open(world, account, legs.map((leg) => ({ ...exit, activation_price: prices[leg] })))
       yield* Trading.movePrice(world, market, Number(prices[leg]))
-      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
       const positions = yield* LiveCalls.list(world, account, Paths.openPositions, { market: market.name })
       yield* Verdict.expect(positions.answer, "no positions", positions.items.length === 0)
     })

@@ -66,7 +66,7 @@ const invalid = [
   { wrong: "an unknown market", codes: [30, 31] },
   { wrong: "no position id", codes: [30] },
   { wrong: "a malformed position id", codes: [30] },
-  { wrong: "the other position's market", codes: [104] },
+  { wrong: "the other position's market", codes: [30, 31, 104] },
   { wrong: "another account's position", codes: [104] }
 ] as const
 
@@ -320,7 +320,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     values: [
       { path: Paths.closedPositions, fields: { offset: -1 }, codes: [30] },
-      { path: Paths.fundingHistory, fields: { offset: -1, market: perpetual }, codes: [30] },
+      { path: Paths.fundingHistory, fields: { offset: -1, market: perpetual }, codes: [30, 31] },
       { path: Paths.fundingHistory, fields: { market: "NO_SUCH" }, codes: [30, 31] },
       { path: Paths.positionHistory, fields: { startDate: 1_700_000_000, endDate: 1_600_000_000 }, codes: [30] }
     ],

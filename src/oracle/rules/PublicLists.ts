@@ -353,7 +353,9 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
         ] as const
       ) {
         const shown = yield* times(query)
-        yield* Verdict.expect(shown.answer, `the rates at ${expected.join()}`, shown.times.join() === expected.join())
+        // Only the first 50 are compared, because a full page can reach one rate further back than the first page does.
+        const [got, wanted] = [shown.times, expected].map((times) => times.slice(0, 50).join())
+        yield* Verdict.expect(shown.answer, `the rates at ${wanted}`, got === wanted)
       }
       const market = yield* listed
       const last = nextIn(market)

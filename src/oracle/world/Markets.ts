@@ -43,6 +43,16 @@ export const toMarket = (listed: Readonly<Record<string, unknown>>, price: numbe
   price
 })
 
+/** Skips the value if the market does not allow orders of this amount at this price. */
+export const allows = (
+  { minAmount, minTotal }: Market,
+  amount: number,
+  price: number
+): Effect.Effect<void, Verdict.Skipped> =>
+  amount < minAmount || amount * price < minTotal
+    ? Verdict.skip(`the market does not allow an order of ${amount} at ${price}`)
+    : Effect.void
+
 const isTradable = (listed: Readonly<Record<string, unknown>>): boolean =>
   listed["tradesEnabled"] === true && listed["isCollateral"] === true && listed["type"] === "spot"
 

@@ -593,7 +593,7 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
     breaks: ["kill-switch.status.refusal"],
     ...asking(killSwitchStatus, (fields) => without(fields, "market"))
   }),
-  ...["ten", "7.5", ""].map((timeout) =>
+  ...["ten", ""].map((timeout) =>
     mutant(`effects-switch-timeout-${timeout === "" ? "empty" : timeout}`, `a timeout of "${timeout}" is a minute`, {
       breaks: ["kill-switch.refusal"],
       ...askingWhen(killSwitch, (fields) => fields["timeout"] === timeout, (fields) => ({ ...fields, timeout: "60" }))
