@@ -138,6 +138,14 @@ export const livePoints = [
     rules: ["live-stops.market.never-rests"]
   },
   {
+    id: "open.live.reduce-only",
+    point:
+      "Whether a reduce-only stop or OCO order is canceled when its position closes: the documentation says so only "
+      + "for limit orders",
+    stance: "it is canceled, with status AUTO_CANCELED_REDUCE_ONLY",
+    rules: ["reduce-only.ended.waiting"]
+  },
+  {
     id: "open.live.changes",
     point: "What the new amount of a partly filled order means, and whether a change without stp keeps the order's "
       + "stp: the live exchange's documentation shows no as the default",

@@ -166,12 +166,11 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
       const now = (yield* world.now) / 1000
       yield* Verdict.expect(
         answer,
-        "repaid borrows of the last minutes, with decimals above zero as amount and principal",
+        "repaid borrows of the last minutes, with a decimal above zero as amount",
         records.every((record) =>
           record["status"] === "repaid" && Kinds.seconds.holds(record["timestamp"]) &&
-          Math.abs(number(record, "timestamp") - now) < 300 && Kinds.decimal.holds(record["interest"]) &&
-          ["amount", "principal"].every((key) => Kinds.positiveDecimal.holds(record[key])) &&
-          number(record, "principal") <= number(record, "amount")
+          Math.abs(number(record, "timestamp") - now) < 300 && Kinds.positiveDecimal.holds(record["amount"]) &&
+          ["interest", "principal"].every((key) => Kinds.decimal.holds(record[key]))
         )
       )
       const times = records.map((record) => number(record, "timestamp"))

@@ -176,14 +176,18 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("oco-orders.reduce-only.closed", {
-    statement: "Cancels both legs of a reduce-only OCO order when its position closes, and no longer lists it",
+    statement:
+      "Opens no position with a reduce-only OCO order whose stop-loss is triggered after its position has closed",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* LiveOrders.customer(world)
       const market = yield* Trading.openPosition(world, account, "buy", "0.02")
       const fields = Orders.oco(market, "sell", { amount: "0.02", reduceOnly: true })
       yield* Orders.place(world, account, Paths.oco, fields)
       yield* Trading.openPosition(world, account, "sell", "0.02")
-      yield* hasNothing(world, account)
+      // The price moves past the trigger, where no order can trade at the limit, then back across the limit.
+      for (const factor of [0.45, 0.6]) yield* Trading.movePrice(world, market, market.price * factor)
+      const { answer, positions } = yield* LiveCalls.openPositions(world, account)
+      yield* Verdict.expect(answer, "no position", positions.length === 0)
     })
   }),
   forEach("oco-orders.executed.cancel", {

@@ -77,7 +77,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, { fields, path }) {
       const account = yield* Trading.openHedged(world)
       const order = { market: perpetual, side: "buy", amount: "0.01", ...fields }
-      yield* LiveCalls.refuses(world, account, path, order, { codes: [114], key: "positionSide" })
+      const answer = yield* LiveCalls.call(world, account, path, order)
+      // The documentation does not show which field the errors name.
+      yield* Refusals.coded(answer, { status: 422, codes: [114] }, "because positionSide must be LONG or SHORT")
     })
   }),
   forEach("positions.flipped", {

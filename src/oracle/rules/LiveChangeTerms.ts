@@ -144,10 +144,12 @@ const refusals: ReadonlyArray<Rule.Rule> = [
       const valid = { market: market.name, orderId: id, ...(key === "market" ? { price: above(market, 22) } : {}) }
       for (const value of values) {
         const answer = yield* modify(world, account, { ...valid, [key]: value })
+        const refusal = `HTTP 422 with code ${codes.join(" or ")}, or HTTP 400 with code 1`
         yield* Verdict.expect(
           answer,
-          `HTTP 422, code ${codes.join(" or ")}, and errors that name ${key}, because it is ${value}`,
-          answer.status === 422 && Refusals.hasCode(answer, codes) &&
+          `${refusal}, and errors that name ${key}, because it is ${value}`,
+          (answer.status === 422 && Refusals.hasCode(answer, codes) ||
+            answer.status === 400 && Refusals.hasCode(answer, [1])) &&
             Refusals.namedFields(answer).some((named) => named === key || named === spellings[key])
         )
       }

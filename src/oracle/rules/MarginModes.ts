@@ -242,10 +242,9 @@ const stateRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("margin.adl.none", {
-    statement: "Grades no position on a margin market, and none once it is closed",
+    statement: "Grades no position on a margin market",
     check: Effect.fnUntraced(function*(world) {
-      const account = yield* MarginPositions.withPosition(world, "buy")
-      yield* MarginPositions.closed(world, account, "buy")
+      const account = yield* world.open()
       yield* Trading.openPosition(world, account, "buy", "0.01")
       const { answer, items } = yield* LiveCalls.list(world, account, Paths.adlQuantile, {})
       yield* Verdict.expect(answer, "an empty list", items.length === 0)

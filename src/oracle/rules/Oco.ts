@@ -47,12 +47,12 @@ const entry: OrderEntry = {
 /** The maximum number of markets on which a rule places an order. */
 const maxMarkets = 20
 
-/** Places an OCO order, moves the price, and returns both legs. */
-const outcome = Effect.fnUntraced(function*(world: World, side: Orders.Side, price: number) {
+/** Places an OCO order, moves the price to each of these factors of the base price, and returns both legs. */
+const outcome = Effect.fnUntraced(function*(world: World, side: Orders.Side, factors: ReadonlyArray<number>) {
   const account = yield* world.trader
   const market = yield* world.market
   const { order } = yield* Orders.place(world, account, Paths.oco, Orders.oco(market, side))
-  yield* Trading.movePrice(world, market, price)
+  for (const factor of factors) yield* Trading.movePrice(world, market, basePrice * factor)
   const id = Dialects.keys(world.dialect).orderId
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   const ended = yield* Orders.list(world, account, Paths.orderHistory)
@@ -69,16 +69,18 @@ const outcome = Effect.fnUntraced(function*(world: World, side: Orders.Side, pri
   }
 })
 
+/**
+ * The factors of prices that fill the stop-loss: past its trigger, where no order can trade at its limit, then back
+ * across its limit.
+ */
+const pastStop = (side: Orders.Side): ReadonlyArray<number> => side === "buy" ? [1.85, 1.7] : [0.45, 0.6]
+
 const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
   section.forEach("oco.one-cancels-other.take-profit", {
     statement: "Cancels the stop-loss leg when the take-profit leg is filled",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const { filled, limit, stillOpen, stop } = yield* outcome(
-        world,
-        side,
-        basePrice * (side === "buy" ? 0.45 : 1.9)
-      )
+      const { filled, limit, stillOpen, stop } = yield* outcome(world, side, [side === "buy" ? 0.45 : 1.9])
       const { CANCELED, FILLED } = Dialects.statuses(world.dialect)
       yield* Verdict.conclude(
         `the take-profit ${FILLED}, the stop-loss ${CANCELED}`,
@@ -89,20 +91,17 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("oco.one-cancels-other.stop-loss", {
-    statement: "Cancels the take-profit leg when the stop-loss leg is triggered",
+    statement: "Cancels the take-profit leg when the stop-loss leg is filled",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
-      const { filled, limit, stillOpen, stop } = yield* outcome(
-        world,
-        side,
-        basePrice * (side === "buy" ? 1.85 : 0.45)
-      )
+      const { filled, limit, stillOpen, stop } = yield* outcome(world, side, pastStop(side))
+      const { CANCELED, FILLED } = Dialects.statuses(world.dialect)
       yield* Verdict.conclude(
-        "the take-profit canceled, the stop-loss activated",
-        [limit["status"], stop["activated"]],
-        limit["status"] === Dialects.statuses(world.dialect).CANCELED && stop["activated"] === 1 && !filled(limit)
+        `the take-profit ${CANCELED}, the stop-loss ${FILLED}`,
+        [limit["status"], stop["status"]],
+        limit["status"] === CANCELED && stop["status"] === FILLED && !filled(limit) && filled(stop)
       )
-      yield* Verdict.conclude("the take-profit not open", stillOpen, !stillOpen.includes("take_profit"))
+      yield* Verdict.conclude("neither leg open", stillOpen, stillOpen.length === 0)
     })
   }),
   section.forEach("oco.stop-loss.trigger", {
@@ -115,17 +114,14 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
       const { order } = yield* Orders.place(world, account, Paths.oco, fields)
       const trigger = Number(fields["activation_price"])
       const before = trigger + (side === "buy" ? -market.tick : market.tick)
-      const [stop = "", limit = ""] = Oco.legs.map((key) =>
-        String(Oco.leg(order, key)[Dialects.keys(world.dialect).orderId])
-      )
+      const stop = Oco.leg(order, "stop_loss")[Dialects.keys(world.dialect).orderId]
       for (const [price, isReached] of [[before, false], [trigger, true]] as const) {
         yield* Trading.movePrice(world, market, price)
-        const open = yield* Orders.list(world, account, Paths.activeOrders)
         const { activated } = yield* Orders.find(world, account, stop)
         yield* Verdict.conclude(
-          isReached ? "the stop-loss activated, the take-profit closed" : "both legs open, the stop-loss not activated",
-          { price, activated, open: [...open.keys()] },
-          (activated === 1) === isReached && open.has(limit) === !isReached
+          `the stop-loss ${isReached ? "" : "not "}activated`,
+          { price, activated },
+          (activated === 1) === isReached
         )
       }
     })
@@ -139,10 +135,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
       const fields = Orders.oco(market, side)
       const { order } = yield* Orders.place(world, account, Paths.oco, fields)
       const keys = Dialects.keys(world.dialect)
-      // The price moves past the trigger, where no order can trade at the limit, then back across the limit.
-      for (const factor of side === "buy" ? [1.85, 1.7] : [0.45, 0.6]) {
-        yield* Trading.movePrice(world, market, basePrice * factor)
-      }
+      for (const factor of pastStop(side)) yield* Trading.movePrice(world, market, basePrice * factor)
       const stop = yield* Orders.find(world, account, Oco.leg(order, "stop_loss")[keys.orderId])
       const money = Number(fields["amount"]) * Number(fields["stop_limit_price"])
       yield* Verdict.conclude(

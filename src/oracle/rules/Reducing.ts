@@ -15,14 +15,14 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, Market, World } from "../world/World.ts"
 
-/** The calls that place a reduce-only order. */
-const paths = [
-  Paths.collateralLimit,
-  Paths.collateralBulk,
-  Paths.collateralStopLimit,
-  Paths.triggerMarket,
-  Paths.oco
-]
+/** The calls that place a reduce-only order that waits for its trigger, or a pair of which one leg does. */
+const waiting = [Paths.collateralStopLimit, Paths.triggerMarket, Paths.oco]
+
+/** Every combination of a call, a side and a way to close the position. */
+const cases = (paths: ReadonlyArray<string>) =>
+  paths.flatMap((path) =>
+    Orders.sides.flatMap((side) => (["order", "call"] as const).map((how) => ({ path, side, how })))
+  )
 
 /** The amount of each position and each order. */
 const amount = "0.02"
@@ -60,34 +60,43 @@ const close = Effect.fnUntraced(function*(
   yield* Verdict.expect(answer, "HTTP 200", answer.status === 200 && Refusals.isSuccess(answer))
 })
 
+/** Places a reduce-only order, closes its position, and expects that the order is canceled. */
+const ends = Effect.fnUntraced(function*(world: World, { how, path, side }: ReturnType<typeof cases>[number]) {
+  const account = yield* LiveOrders.customer(world)
+  const market = yield* world.market
+  yield* Trading.openPosition(world, account, Orders.opposite(side), amount)
+  const fields = draft(market, path, side)
+  yield* LiveOrders.submit(world, account, path, fields)
+  const open = yield* LiveOrders.open(world, account)
+  const count = path === Paths.oco ? 2 : 1
+  const isReducing = open.records.every(({ reduceOnly, side: of }) => of === side && reduceOnly === true)
+  yield* Verdict.expect(open.answer, `${count} reduce-only orders`, open.records.length === count && isReducing)
+  yield* close(world, account, market, side, how)
+  yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
+  const history = yield* LiveOrders.ended(world, account)
+  for (const { orderId } of open.records) {
+    yield* LiveOrders.shows(
+      history,
+      "the reduce-only order",
+      history.records.find((ended) => ended["orderId"] === orderId),
+      { status: "AUTO_CANCELED_REDUCE_ONLY", side, dealStock: "0" }
+    )
+  }
+})
+
+const { forEach } = LiveCalls.section
+
 export const rules: ReadonlyArray<Rule.Rule> = [
-  LiveCalls.section.forEach("reduce-only.ended", {
+  forEach("reduce-only.ended", {
     statement:
-      "Cancels every open reduce-only order when its position is closed, with status AUTO_CANCELED_REDUCE_ONLY",
-    values: paths.flatMap((path) =>
-      Orders.sides.flatMap((side) => (["order", "call"] as const).map((how) => ({ path, side, how })))
-    ),
-    check: Effect.fnUntraced(function*(world, { how, path, side }) {
-      const account = yield* LiveOrders.customer(world)
-      const market = yield* world.market
-      yield* Trading.openPosition(world, account, Orders.opposite(side), amount)
-      const fields = draft(market, path, side)
-      yield* LiveOrders.submit(world, account, path, fields)
-      const open = yield* LiveOrders.open(world, account)
-      const count = path === Paths.oco ? 2 : 1
-      const isReducing = open.records.every(({ reduceOnly, side: of }) => of === side && reduceOnly === true)
-      yield* Verdict.expect(open.answer, `${count} reduce-only orders`, open.records.length === count && isReducing)
-      yield* close(world, account, market, side, how)
-      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
-      const history = yield* LiveOrders.ended(world, account)
-      for (const { orderId } of open.records) {
-        yield* LiveOrders.shows(
-          history,
-          "the reduce-only order",
-          history.records.find((ended) => ended["orderId"] === orderId),
-          { status: "AUTO_CANCELED_REDUCE_ONLY", side, dealStock: "0" }
-        )
-      }
-    })
+      "Cancels every open reduce-only limit order when its position is closed, with status AUTO_CANCELED_REDUCE_ONLY",
+    values: cases([Paths.collateralLimit, Paths.collateralBulk]),
+    check: ends
+  }),
+  forEach("reduce-only.ended.waiting", {
+    statement: "Cancels reduce-only stop and OCO orders when their position is closed, with AUTO_CANCELED_REDUCE_ONLY",
+    level: "SHOULD",
+    values: cases(waiting),
+    check: ends
   })
 ]

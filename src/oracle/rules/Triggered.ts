@@ -135,8 +135,8 @@ const hasPosition = Effect.fnUntraced(function*(world: World, account: Account, 
 
 const pairRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("oco-orders.stopped", {
-    statement: "No longer lists an OCO order whose stop-loss was triggered, cancels its take-profit, and opens a "
-      + "position when the stop-loss is filled",
+    statement: "Lists a triggered stop-loss as activated; when it is filled, opens a position, cancels the take-profit "
+      + "and no longer lists the OCO order",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* LiveOrders.customer(world)
@@ -148,16 +148,13 @@ const pairRules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(answer, "one OCO order", records.filter(Json.isObject).length === 1)
       }
       yield* Trading.movePrice(world, market, Number(fields["activation_price"]))
-      for (const [answer, records] of yield* pairsOf(world, account)) {
-        yield* Verdict.expect(answer, "no OCO orders", records.length === 0)
-      }
       const [orderId, canceled] = [stop?.["orderId"], limit?.["orderId"]]
       const { activation_price, stop_limit_price: price } = fields
       const terms = { orderId, market: market.name, side, price, activation_price, type: "stop limit", stp: "co" }
-      yield* isOpen(world, account, { ...terms, ...LiveOrders.filled(amount, []), amount, activated: 1 })
-      const history = yield* LiveOrders.ended(world, account)
-      yield* LiveOrders.lists(history, "the take-profit", "orderId", [
-        { orderId: canceled, side, status: "CANCELED", dealStock: "0" }
+      // The documentation does not say whether the trigger or the fill ends the pair.
+      const open = yield* LiveOrders.open(world, account, { market: market.name, orderId })
+      yield* LiveOrders.lists(open, "the stop-loss", "orderId", [
+        { ...terms, ...LiveOrders.filled(amount, []), amount, activated: 1 }
       ])
       const against = { market: market.name, side: Orders.opposite(side), amount, price }
       yield* LiveOrders.takeAt(world, against, Paths.collateralLimit)
@@ -166,13 +163,16 @@ const pairRules: ReadonlyArray<Rule.Rule> = [
       yield* LiveOrders.lists(filled, "the stop-loss", "orderId", [
         { orderId, side, status: "FILLED", dealStock: amount, price }
       ])
+      const history = yield* LiveOrders.ended(world, account, { market: market.name, orderId: canceled })
+      yield* LiveOrders.lists(history, "the take-profit", "orderId", [
+        { orderId: canceled, side, status: "CANCELED", dealStock: "0" }
+      ])
+      for (const [answer, records] of yield* pairsOf(world, account)) {
+        yield* Verdict.expect(answer, "no OCO orders", records.length === 0)
+      }
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
     })
   })
 ]
-
-/** Expects that the account's only open order is this one. */
-const isOpen = Effect.fnUntraced(function*(world: World, account: Account, expected: Body) {
-  yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "the order", "orderId", [expected])
-})
 
 export const rules: ReadonlyArray<Rule.Rule> = [...orderRules, ...pairRules]

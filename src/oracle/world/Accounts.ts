@@ -28,6 +28,10 @@ export const funds: ReadonlyArray<{ readonly wallet: Wallet; readonly ticker: st
   { wallet: "collateral", ticker: "USDT", amount: "100000000" }
 ]
 
+/** Whether the initial trade balance of a funded account covers an amount. */
+export const canPay = (money: string, total: number): boolean =>
+  funds.some(({ amount, ticker, wallet }) => wallet === "trade" && ticker === money && Number(amount) >= total)
+
 /** The wallets that each call may use or show. A call that is not listed may use or show all wallets. */
 const walletsOf: ReadonlyMap<string, ReadonlyArray<Wallet>> = new Map<string, ReadonlyArray<Wallet>>([
   ...Paths.moneyless.map((path) => [path, []] as const),

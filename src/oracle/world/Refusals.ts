@@ -127,14 +127,14 @@ export const order = (
 }
 
 /**
- * Expects the live exchange's refusal of an order that the balance does not cover: HTTP 400 with the engine's code, or
- * HTTP 422 with the code for amounts, and errors that name the amount.
+ * Expects the live exchange's refusal of an order that the balance does not cover: with one of the engine's codes or the
+ * code for amounts, and errors that name the amount. The documentation shows these codes with different statuses.
  */
 export const noFunds = (answer: Answer): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(
     answer,
-    "HTTP 400 with code 10, or HTTP 422 with code 32, and errors that name amount, because the account has too little",
-    ((answer.status === 400 && hasCode(answer, [10])) || (answer.status === 422 && hasCode(answer, [32]))) &&
+    "HTTP 400 or 422, code 10, 17 or 32, and errors that name amount, because the account has too little",
+    (answer.status === 400 || answer.status === 422) && hasCode(answer, [10, 17, 32]) &&
       namedFields(answer).includes("amount")
   )
 

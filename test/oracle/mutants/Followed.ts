@@ -503,7 +503,7 @@ const jumping = (path: string): Change => ({
 })
 
 const liveMutants: ReadonlyArray<Mutant> = [
-  mutant("followed-pair-listed", "an OCO order is still listed after its stop-loss was triggered", {
+  mutant("followed-pair-listed", "an OCO order is still listed after its stop-loss was filled", {
     breaks: ["oco-orders.stopped"],
     make: () => {
       const first = new Map<string, string>()
@@ -523,13 +523,13 @@ const liveMutants: ReadonlyArray<Mutant> = [
   }),
   ...["buy", "sell"].map((side) =>
     mutant(`followed-reduce-only-${side}`, `a reduce-only ${side} stays open when its position is closed`, {
-      breaks: ["reduce-only.ended"],
+      breaks: ["reduce-only.ended", "reduce-only.ended.waiting"],
       ...kept((order) => order["reduceOnly"] === true && order["side"] === side)
     })
   ),
   ...[false, true].map((isStop) =>
     mutant(`followed-reduce-only-status-${String(isStop)}`, "the status of an ended reduce-only order is CANCELED", {
-      breaks: ["reduce-only.ended"],
+      breaks: [isStop ? "reduce-only.ended.waiting" : "reduce-only.ended"],
       ...orders(
         [history],
         (order) =>
@@ -640,9 +640,9 @@ const liveMutants: ReadonlyArray<Mutant> = [
     )
   ),
   ...[limit, collateralLimit].flatMap((path) => [
-    mutant(`followed-funds-status${path}`, "an order that the balance does not cover is refused with HTTP 422", {
+    mutant(`followed-funds-status${path}`, "an order that the balance does not cover is refused with HTTP 403", {
       breaks: ["order-answers.no-funds"],
-      ...withStatus(422, (answer, request) => request.path === path && answer.body.includes("\"code\":10,"))
+      ...withStatus(403, (answer, request) => request.path === path && answer.body.includes("\"code\":10,"))
     }),
     mutant(`followed-funds-key${path}`, "the refusal of an order that the balance does not cover names total", {
       breaks: ["order-answers.no-funds"],

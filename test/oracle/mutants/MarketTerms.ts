@@ -520,7 +520,7 @@ const serverMutants: ReadonlyArray<Mutant> = [
   ...([
     ["status", () => "active"],
     ["timestamp", (time: unknown) => Number(time) * 1000],
-    ["principal", () => "0"],
+    ["principal", Number],
     ["amount", Number]
   ] as const).map(([key, change]) =>
     mutant(`terms-borrow-${key}`, `${key} of a borrow that is paid back is wrong`, {

@@ -357,11 +357,11 @@ const stopMutants: ReadonlyArray<Mutant> = [
     ...forgettingAfter(trigger, collateralLimit, "reduceOnly")
   }),
   mutant("effects-stop-status", "a reduce-only stop order whose position has closed is CANCELED", {
-    breaks: ["live-stops.reduce-only.closed"],
+    breaks: ["reduce-only.ended.waiting"],
     ...changing(OrderHistory.endpoint.path, ["*", "*", "status"], () => "CANCELED")
   }),
   mutant("effects-stop-kept", "a reduce-only stop order is still listed after its position has closed", {
-    breaks: ["live-stops.reduce-only.closed"],
+    breaks: ["reduce-only.ended.waiting"],
     make: () => {
       let kept: unknown
       return {
@@ -437,7 +437,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     ...changing(conditional, ["records", "*", "conditionalOrder", "dealStock"], () => "0")
   }),
   mutant("effects-reduce-only-pair", "a reduce-only OCO order stays open when its position closes", {
-    breaks: ["oco-orders.reduce-only.closed"],
+    breaks: ["oco-orders.reduce-only.closed", "reduce-only.ended.waiting"],
     ...ordering(CollateralOcoOrders.endpoint.path, (fields) => without(fields, "reduceOnly"))
   }),
   mutant("effects-executed-canceled", "an executed OCO order can be canceled", {
