@@ -48,8 +48,11 @@ const place = Effect.fnUntraced(function*(world: World) {
   const clientOrderId = world.unique("pair")
   const one = yield* draft("sell", { clientOrderId, stp: "cn" })
   const two = yield* draft("buy", {})
-  const elsewhere = Orders.oco(Orders.asPerpetual(market), "sell", { amount: "0.01" })
-  const other = toPair(yield* Trading.placeOther(world, account, elsewhere, Paths.oco))
+  const elsewhere = Orders.asPerpetual(market)
+  // Another rule may have moved this price beyond the legs' prices.
+  yield* Trading.movePrice(world, elsewhere, elsewhere.price)
+  const third = Orders.oco(elsewhere, "sell", { amount: "0.01" })
+  const other = toPair(yield* Trading.placeOther(world, account, third, Paths.oco))
   return { account, market, one, two, other, clientOrderId }
 })
 

@@ -67,7 +67,10 @@ export const stocked = Effect.fnUntraced(function*(world: World) {
   yield* place(Paths.limitOrder, { side: "sell", price: at(1.01), amount: "0.03" })
   yield* Trading.placeOther(world, other, { ...terms, side: "buy", price: at(1.01) })
   for (const side of Orders.sides) yield* place(Paths.oco, Orders.oco(market, side))
-  yield* place(Paths.oco, Orders.oco(Orders.asPerpetual(market), "buy", { amount: "0.01" }))
+  const elsewhere = Orders.asPerpetual(market)
+  // A rule may have moved this price beyond the legs' prices.
+  yield* Trading.movePrice(world, elsewhere, elsewhere.price)
+  yield* place(Paths.oco, Orders.oco(elsewhere, "buy", { amount: "0.01" }))
   yield* place(Paths.collateralLimit, { side: "buy", price: at(0.7), takeProfit: at(1.1), stopLoss: at(0.6) })
   yield* world.call(account, Paths.killSwitch, { market: name, timeout: "600" })
   return { ...rest, account }
