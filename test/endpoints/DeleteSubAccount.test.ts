@@ -31,7 +31,7 @@ describe.each(dialects)("deleting sub-accounts over HTTP in the $name dialect", 
       const keys = SubAccountApiKeys.use((service) =>
         Effect.map(service.page(), ({ records }) => records.map(({ subAccountId }) => subAccountId))
       )
-      assert.deepStrictEqual(yield* keys, [fundedSubAccount, emptySubAccount])
+      assert.deepStrictEqual(yield* keys, [emptySubAccount, fundedSubAccount])
       assert.isUndefined(yield* remove(emptySubAccount))
       assert.deepStrictEqual(yield* listed, [fundedSubAccount])
       assert.deepStrictEqual(yield* keys, [fundedSubAccount])
