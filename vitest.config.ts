@@ -36,7 +36,7 @@ export default defineConfig({
       ),
     globalSetup: ["./test/support/scratch.ts", "./.ci/page.js", "./.ci/programs.js"],
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.
-    testTimeout: 180_000,
+    testTimeout: 600_000,
     pool: "threads",
     // One more than two cores: half of the time, a test waits for a timeout, a lease, another process or a browser. More
     // workers cost little, because what they import is compiled once, but they slow each other down.
