@@ -96,7 +96,7 @@ describe("a sandbox run by npm", { concurrent: true }, () => {
         yield* aWhile
         assert.isTrue(isAlive(pid))
       }).pipe(Effect.scoped),
-    60_000
+    600_000
   )
 
   it.live(
@@ -109,7 +109,7 @@ describe("a sandbox run by npm", { concurrent: true }, () => {
         yield* aWhile
         assert.isTrue(isAlive(pid))
       }).pipe(Effect.scoped),
-    60_000
+    600_000
   )
 
   it.live("a sandbox keeps running after the shell that started it has ended", () =>

@@ -87,7 +87,7 @@ describe("effect-txc oracle", () => {
         )
         assert.notInclude(ended.out, secret)
       }),
-    60_000
+    600_000
   )
 
   it.live(
@@ -116,7 +116,7 @@ describe("effect-txc oracle", () => {
         assert.strictEqual(wrong.code, 2, wrong.out + wrong.error)
         assert.include(wrong.error, "--streams-url is not the URL of a WebSocket")
       }),
-    60_000
+    600_000
   )
 
   it.live("`oracle` exits with 1 and writes a replay file if a rule is broken", () =>
@@ -191,7 +191,7 @@ describe("effect-txc oracle", () => {
         }
         assert.deepStrictEqual(readdirSync(at), ["features.json"])
       }),
-    120_000
+    600_000
   )
 
   it.live(
@@ -250,7 +250,7 @@ describe("effect-txc oracle", () => {
           assert.strictEqual(ended.code, 2, ended.error)
           assert.deepStrictEqual(yield* Support.accounts(target), [account.id])
         }),
-      120_000
+      600_000
     )
   }
 
@@ -268,7 +268,7 @@ describe("effect-txc oracle", () => {
         assert.strictEqual(code, 2)
         assert.deepStrictEqual(yield* Support.openOrders(target, account), [])
       }),
-    60_000
+    600_000
   )
 
   it.live("`oracle rules` prints the rules and their ids", () =>

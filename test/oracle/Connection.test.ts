@@ -50,7 +50,7 @@ describe("connections that fail", () => {
             const target = lossy(yield* Support.inProcess(dialect), loss)
             isRobust(yield* passing(Check.check(target, { profile: "control", seed: 1, runs: 1, ...only })))
           }),
-        300_000
+        600_000
       )
 
       it.effect(
@@ -65,7 +65,7 @@ describe("connections that fail", () => {
             isRobust(yield* passing(Check.check(target, { profile: "mutating", seed: 1, runs: 1, ...some })))
             assert.deepStrictEqual(yield* Support.openOrders(sandbox, keys), [])
           }),
-        300_000
+        600_000
       )
     }
 

@@ -44,7 +44,7 @@ describe("the sandbox under the oracle", () => {
             const skip = isLong ? [] : ["streams", "limits"]
             holds(yield* Check.check(target, { profile: "control", seed, runs, skip, rules: Support.rules }))
           }),
-        300_000
+        600_000
       )
     }
 

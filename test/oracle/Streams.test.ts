@@ -70,7 +70,7 @@ describe("rules about streams", () => {
         const must = results.filter(({ level, outcome }) => level === "MUST" && outcome._tag !== "Held")
         assert.deepStrictEqual(must.map(Report.line), [])
       }),
-    60_000
+    600_000
   )
 
   it.effect("a small server that follows only the documentation breaks no read-only rule", () =>
@@ -101,7 +101,7 @@ describe("rules about streams", () => {
         assert.isAbove(counts[0] ?? 0, 20)
         assert.isAbove(counts[1] ?? 0, counts[0] ?? 0)
       }),
-    60_000
+    600_000
   )
 
   it("every mutant has a unique id", () => {
@@ -205,7 +205,7 @@ describe("a target's WebSocket", () => {
         const { "streams.ping": ping } = yield* outcomes(ending(1))
         assert.isTrue(ping?._tag === "Broken" && ping.expected === "a connection that stays open")
       }),
-    60_000
+    600_000
   )
 
   it.effect("no connection stays open after a check, even if the check is interrupted", () =>

@@ -53,7 +53,7 @@ describe("targets that throttle calls", () => {
             assert.isAbove(Report.tally(report).held, 250)
             assert.isAbove(refused(), 100)
           }),
-        60_000
+        600_000
       )
     }
   }

@@ -118,7 +118,7 @@ describe("windowed nonces of the live dialect", () => {
         }
         yield* close
       }).pipe(Effect.scoped, Effect.orDie),
-    { runs: 100, short: 12, timeout: 60_000 }
+    { runs: 100, short: 12, timeout: 600_000 }
   )
 
   it.effect("refused windowed nonces are not written to the journal, no matter how the clock is set", () =>

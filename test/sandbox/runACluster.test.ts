@@ -78,5 +78,5 @@ itWithPostgres(
       }
       assert.strictEqual(ended, 0, output)
     }),
-  180_000
+  600_000
 )

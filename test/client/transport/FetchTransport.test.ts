@@ -163,6 +163,6 @@ describe.skipIf(executable === undefined)("a browser", () => {
         assert.deepStrictEqual(received.filter(({ body }) => body.length > 0), [])
         assert.deepStrictEqual(yield* outcome(false), { kind: "answered", reason: "200" }, "reads are not affected")
       }).pipe(Effect.scoped, Effect.ensuring(closeBrowser)),
-    60_000
+    600_000
   )
 })

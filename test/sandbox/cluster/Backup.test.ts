@@ -84,5 +84,5 @@ itWithPostgres(
         assert.strictEqual((yield* order(restored.baseUrl, made, 7e15 + 1)).status, 200)
       }
     }).pipe(Effect.provide(FetchHttpClient.layer)),
-  120_000
+  600_000
 )

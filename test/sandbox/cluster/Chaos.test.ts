@@ -524,7 +524,7 @@ itWithPostgres(
       happening: Object.entries({ ...endings, silence }),
       options: { isWired: true }
     }),
-  180_000
+  600_000
 )
 
 for (const seed of [1, 2]) {

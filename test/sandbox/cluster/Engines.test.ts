@@ -92,5 +92,5 @@ itWithPostgres(
       assert.include(copied.text, `engine ${Engine.version - 1} wrote it`)
       assert.include(yield* asNewer("check", left.id), "Check it with that release")
     }).pipe(Effect.provide(FetchHttpClient.layer)),
-  120_000
+  600_000
 )

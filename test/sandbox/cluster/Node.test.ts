@@ -208,7 +208,7 @@ itWithPostgres(
       assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 404 })
       assert.deepInclude(yield* send("GET", over(made, three.baseUrl).url + ping), { status: 404 })
     }).pipe(Effect.provide(FetchHttpClient.layer)),
-  120_000
+  600_000
 )
 
 itWithPostgres(
@@ -440,4 +440,4 @@ itWithCcxt("ccxt trades through one node, no matter which node has the venue", (
     assert.match(output, /^ℹ fail 0$/mu, output)
     assert.notMatch(output, /^ℹ pass 0$/mu)
     assert.isAbove(yield* takenBy(two), 0, "the other node had venues too")
-  }), 300_000)
+  }), 600_000)

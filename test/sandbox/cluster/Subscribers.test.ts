@@ -154,5 +154,5 @@ itWithPostgres(
         assert.deepStrictEqual(twice, [])
       }
     }),
-  120_000
+  600_000
 )

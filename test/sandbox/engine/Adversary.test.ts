@@ -131,7 +131,7 @@ property(
         assert.isTrue(owned(desk) <= deposited, Units.toDecimal(owned(desk)))
       }
     }),
-  { runs: 2000, short: 40, timeout: 120_000 }
+  { runs: 2000, short: 40, timeout: 600_000 }
 )
 
 /** Copies an exchange, so that a step can be tried on the copy. */
@@ -159,5 +159,5 @@ property(
         assert.isTrue(owned(desk) <= deposited, Units.toDecimal(owned(desk)))
       }
     }),
-  { runs: 200, short: 3, timeout: 120_000 }
+  { runs: 200, short: 3, timeout: 600_000 }
 )

@@ -163,7 +163,7 @@ describe("restoring a state", () => {
           }).pipe(Effect.scoped)
         )
       }),
-    { runs: 40, timeout: 60_000 }
+    { runs: 40, timeout: 600_000 }
   )
 
   property(

@@ -207,6 +207,6 @@ describe("the nonces stored for a key", () => {
         }
         for (const value of seen) if (useWith(key, value) === "used") assert.fail(`${value} again`)
       }),
-    { runs: 60, timeout: 60_000 }
+    { runs: 60, timeout: 600_000 }
   )
 })

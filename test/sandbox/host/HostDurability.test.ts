@@ -178,5 +178,5 @@ it.live.skipIf(!canMount)(
       }))
       assert.isAbove(yield* allKept(folder, acknowledged), fills * venues)
     }).pipe(Effect.scoped),
-  60_000
+  600_000
 )

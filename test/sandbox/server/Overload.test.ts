@@ -81,7 +81,7 @@ describe("more calls than a server can handle", () => {
         const again = yield* sending(port, [request("/one", "loud")])
         yield* until(Effect.sync(() => numberOf(again.received, /done$/u) === 1))
       }).pipe(Effect.scoped),
-    60_000
+    600_000
   )
 
   it.live(
@@ -96,7 +96,7 @@ describe("more calls than a server can handle", () => {
         yield* until(Effect.sync(() => numberOf(refused.received, refusal) === 100))
         assert.strictEqual(refused.broken, 0)
       }).pipe(Effect.scoped),
-    60_000
+    600_000
   )
 
   property(

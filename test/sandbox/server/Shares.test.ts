@@ -82,7 +82,7 @@ describe("one address's share of a server", () => {
         // Each call has closed only the oldest half-open connection.
         assert.isAtLeast(held.open.size, share - 20)
       }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
-    60_000
+    600_000
   )
 
   it.live(
@@ -103,7 +103,7 @@ describe("one address's share of a server", () => {
         }
         assert.strictEqual(idle.open.size, 3)
       }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
-    60_000
+    600_000
   )
 
   it.live(
@@ -130,7 +130,7 @@ describe("one address's share of a server", () => {
         assert.strictEqual(yield* pinged(baseUrl, "127.0.0.2"), "HTTP/1.1 200")
         assert.strictEqual(waiting.open.size, most)
       }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
-    60_000
+    600_000
   )
 
   it.live(
@@ -147,7 +147,7 @@ describe("one address's share of a server", () => {
         const other = `${head}${"y".repeat(Server.maxBody)}`
         assert.strictEqual(yield* answered(baseUrl, "127.0.0.2", other), "HTTP/1.1 400")
       }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
-    60_000
+    600_000
   )
 
   it.live(
@@ -166,7 +166,7 @@ describe("one address's share of a server", () => {
         // A new body displaces only a few other bodies, not all of them.
         assert.isAbove(held.open.size, 0)
       }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
-    60_000
+    600_000
   )
 
   it.live(
@@ -178,6 +178,6 @@ describe("one address's share of a server", () => {
         const half = yield* attack(baseUrl, "127.0.0.1", 5, () => "GET / HTTP/1.1\r\nx")
         yield* until(Effect.sync(() => silent.closed === 5 && half.closed === 5))
       }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.document))),
-    60_000
+    600_000
   )
 })

@@ -209,6 +209,6 @@ describe("an in-memory journal", () => {
         assert.include(error.reason, "keep a journal of this size in a file")
         assert.isAtMost(journal.sequence(), room)
       }).pipe(Effect.scoped),
-    60_000
+    600_000
   )
 })

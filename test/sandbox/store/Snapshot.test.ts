@@ -125,7 +125,7 @@ describe("venues with a snapshot", () => {
         yield* changed(`UPDATE journal SET command = replace(command, '0.5', '0.6') WHERE sequence > ${count - 9}`)
         assert.strictEqual((yield* failsWith("JournalError")(opened(copy))).why, "damaged")
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 
   it.live(
@@ -152,6 +152,6 @@ describe("venues with a snapshot", () => {
           assert.strictEqual(hash(venue.state), early)
         }))
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })

@@ -131,7 +131,7 @@ describe("logs that are truncated in their last group", () => {
           assert.deepStrictEqual(yield* found(file), { sequence: length === to ? 6 : 3, unfinished }, `${length}`)
         }
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 
   it.live(
@@ -149,7 +149,7 @@ describe("logs that are truncated in their last group", () => {
           assert.deepStrictEqual(yield* found(file), { sequence: 4, unfinished: 0 })
         }
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 
   it.effect(
@@ -165,7 +165,7 @@ describe("logs that are truncated in their last group", () => {
         put(file, { database: left.database, log: Buffer.alloc(headerLength) })
         assert.deepStrictEqual(yield* found(file), { sequence: 0, unfinished: headerLength })
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })
 
@@ -203,7 +203,7 @@ describe("logs that are damaged before their last group", () => {
         }
         assert.isAbove(sampled, 300)
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 
   it.live("a log with any damaged byte in its header is refused", () =>
@@ -214,7 +214,7 @@ describe("logs that are damaged before their last group", () => {
         assert.isTrue(WriteAheadLog.inspect(changed(left.log, at, flip)).damaged, `${at}`)
       }
       yield* refuses(file, { ...left, log: changed(left.log, 20, flip) }, 0)
-    }).pipe(Effect.scoped), 120_000)
+    }).pipe(Effect.scoped), 600_000)
 
   it.effect(
     "a log damaged in its last group before the commit frame is refused, because the group was on disk",
@@ -228,7 +228,7 @@ describe("logs that are damaged before their last group", () => {
           yield* refuses(file, { ...left, log: changed(left.log, start + 100, flip) }, 1)
         }
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })
 
@@ -268,7 +268,7 @@ describe("logs that are reused", () => {
         }
         assert.isAbove(between, rounds / 2)
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })
 

@@ -145,7 +145,7 @@ describe("a sandbox that is killed", () => {
         assert.deepStrictEqual(followed.map(({ ids }) => ids), expected)
         assert.isAbove(own[1]?.length ?? 0, 12)
       }).pipe(Effect.scoped, Effect.provide(Socket.layerWebSocketConstructorGlobal)),
-    isLong ? 120_000 : 60_000
+    600_000
   )
 })
 

@@ -65,6 +65,6 @@ describe.each([Dialect.document, Dialect.live])("the memory use of a command in 
         // The README states this number for a sandbox in memory.
         assert.isAtLeast(Journal.maxInMemory / Server.maxPerCommand.ofJournal, 500_000)
       }).pipe(Effect.scoped, Effect.provide(inProcess(dialect))),
-    60_000
+    600_000
   )
 })
