@@ -9,8 +9,11 @@ const isLong = process.argv.includes("--long")
 
 const isHistories = process.argv.includes("--histories")
 
-/** The oracle's checks of whole targets that misbehave or differ from the sandbox. They take long, so only CI runs them. */
-const wholeTargets = "test/oracle/{Connection,Fair,Limits,Throttling,Undoing}.test.ts"
+/**
+ * Checks with all of the oracle's rules: of targets that misbehave or differ from the sandbox, and by the command. They
+ * take long, so only CI runs them.
+ */
+const wholeTargets = "test/{oracle/{Connection,Fair,Limits,Throttling,Undoing},cli/oracle}.test.ts"
 
 /** The steps, in two lanes. The tests take longest. The second lane prints each step's output when the step has ended. */
 const lanes = isHistories ? [[["explorations", "vitest run test/explore"]]] : [
