@@ -28,12 +28,14 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // CI runs them separately: they wait for leases to expire and for nodes to start and leave, or they load the whole
     // project in an editor.
-    exclude: isLong
-      ? []
-      : ["Chaos", "Engines", "Subscribers"].map((name) => `test/sandbox/cluster/${name}.test.ts`).concat(
-        "test/sandbox/runACluster.test.ts",
-        "test/editor/Editor.test.ts"
-      ),
+    exclude: ["**/node_modules/**"].concat(
+      isLong
+        ? []
+        : ["Chaos", "Engines", "Subscribers"].map((name) => `test/sandbox/cluster/${name}.test.ts`).concat(
+          "test/sandbox/runACluster.test.ts",
+          "test/editor/Editor.test.ts"
+        )
+    ),
     globalSetup: ["./test/support/scratch.ts", "./.ci/page.js", "./.ci/programs.js"],
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.
     testTimeout: 600_000,
