@@ -9,7 +9,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
-import { basePrice } from "../world/Markets.ts"
+import { basePrice, perpetual } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
 import type { Body, World } from "../world/World.ts"
 
@@ -369,7 +369,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       + "and an index and a mark price near the last price",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
-      yield* world.control("MovePrice", { market: "BTC_PERP", price: String(basePrice) })
+      yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
       const { answer, value } = yield* LivePublicCalls.results(world, Paths.futures)
       for (const future of value.filter(Json.isObject)) {
         const number = (key: string) => Number(future[key] ?? Number.NaN)

@@ -6,7 +6,7 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Boundaries from "../world/Boundaries.ts"
 import * as Dialects from "../world/Dialects.ts"
-import { basePrice } from "../world/Markets.ts"
+import { basePrice, perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -19,8 +19,6 @@ const section = Section.of({ clause: "Endpoints §4" })
 const types = ["spot", "margin", "futures"] as const
 
 type Kind = (typeof types)[number]
-
-const perpetual = "BTC_PERP"
 
 /** Places a resting order of each kind far from the market: spot, collateral and futures. */
 const rest = Effect.fnUntraced(function*(

@@ -8,7 +8,7 @@ import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
-import { priceText } from "../world/Markets.ts"
+import { perpetual, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -179,27 +179,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* LiveCalls.refuses(world, account, Paths.collateralLimit, fields, { codes: [code], key })
     })
   }),
-  LiveCalls.section.always("oto.reduce-only", {
-    statement: "Refuses reduceOnly together with take-profit or stop-loss: HTTP 422, code 30",
-    check: Effect.fnUntraced(function*(world) {
-      const account = yield* world.trader
-      const market = yield* Trading.openPosition(world, account, "sell", "0.01")
-      const fields = {
-        market: market.name,
-        side: "buy",
-        amount: "0.01",
-        price: Orders.lowPrice(market),
-        reduceOnly: true,
-        stopLoss: priceText(market, market.price * 0.4)
-      }
-      const answer = yield* LiveCalls.call(world, account, Paths.collateralLimit, fields)
-      yield* Refusals.exactly(
-        answer,
-        { status: 422, codes: [30] },
-        "because reduceOnly and stopLoss exclude each other"
-      )
-    })
-  }),
   LiveCalls.section.always("conditional.listed", {
     statement: "Lists OTO and OCO orders, with camel-case keys in the legs, in pages of 100 that show the total",
     level: "SHOULD",
@@ -289,7 +268,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, [path, key]) {
       const account = yield* world.trader
       const { oto } = yield* rest(world, account)
-      const answer = yield* LiveCalls.call(world, account, path, { market: "BTC_PERP", [key]: oto["otoId"] })
+      const answer = yield* LiveCalls.call(world, account, path, { market: perpetual, [key]: oto["otoId"] })
       yield* Refusals.any(answer, "because the order is on another market")
       const { answer: list, records } = yield* conditional(world, account)
       yield* Verdict.expect(list, "one conditional order", records.length === 1)

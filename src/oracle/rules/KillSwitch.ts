@@ -5,13 +5,11 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
+import { perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
-
-/** A futures market, used in addition to `world.market`. */
-const perpetual = "BTC_PERP"
 
 /** Arms the kill switch, by default on `world.market`. */
 const arm = Effect.fnUntraced(function*(world: World, account: Account, fields: Body) {

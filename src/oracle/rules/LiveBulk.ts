@@ -4,10 +4,10 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { allows, priceText } from "../world/Markets.ts"
+import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import { allows, perpetual, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -88,9 +88,6 @@ const expectItems = Effect.fnUntraced(function*(
   return { answer, results: parsed.flatMap(({ result }) => result === undefined ? [] : [result]) }
 })
 
-const isMessages = (value: unknown): boolean =>
-  Array.isArray(value) && value.length > 0 && value.every((message) => Kinds.someText.holds(message))
-
 /** Expects that an item shows an error with this code and with errors that name these fields. */
 const hasError = (answer: Target.Answer, item: unknown, code: number, names: ReadonlyArray<string>) => {
   const { error } = parts(item)
@@ -99,7 +96,7 @@ const hasError = (answer: Target.Answer, item: unknown, code: number, names: Rea
     answer,
     `an error with code ${code}, whose errors name ${names.join(", ")}`,
     isError(error) && error?.["code"] === code && Json.isObject(errors) &&
-      names.every((name) => isMessages(errors[name]))
+      names.every((name) => LivePublicCalls.isMessages(errors[name]))
   )
 }
 
@@ -210,24 +207,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude("no orders open", `${open.size}`, open.size === 0)
     })
   }),
-  LiveCalls.section.forEach("live-bulk.funds", {
-    statement: "Shows an error with the code for too little balance in place of an order that the balance does not "
-      + "cover after the orders before it, and places the other orders",
-    values: kinds,
-    check: Effect.fnUntraced(function*(world, { path }) {
-      const account = yield* Wallets.open(world, [["trade", "BTC", "0.05"], ["collateral", "USDT", "300"]])
-      const market = yield* world.market
-      // Whatever the leverage, the collateral covers the first and the last order, but not the second one.
-      const amounts = path === Paths.bulk ? ["0.03", "0.04", "0.01"] : ["0.003", "1", "0.003"]
-      const orders = amounts.map((amount, index) => offer(market, 10 + index, { amount }))
-      const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
-      const item: unknown = Array.isArray(answer.json) ? answer.json[1] : undefined
-      yield* hasError(answer, item, Number(parts(item).error?.["code"]), ["amount"])
-      yield* Verdict.expect(answer, "code 10, 17 or 32", [10, 17, 32].includes(Number(parts(item).error?.["code"])))
-      const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
-      yield* Verdict.conclude("the other orders open", open, open.length === 2 && open.every((is) => is))
-    })
-  }),
   LiveCalls.section.forEach("live-bulk.no-funds", {
     statement: "Shows an error in place of an order that the balance does not cover, and places the others",
     values: [
@@ -242,7 +221,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const account = yield* Wallets.open(world, Wallets.little)
       const orders = amounts.map((amount) => offer(market, 10, { amount }))
       const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
-      const { code } = parts(Array.isArray(answer.json) ? answer.json[1] : undefined).error ?? {}
+      const item: unknown = Array.isArray(answer.json) ? answer.json[1] : undefined
+      const code = Number(parts(item).error?.["code"])
+      yield* hasError(answer, item, code, ["amount"])
       yield* Verdict.expect(answer, "code 10, 17 or 32", code === 10 || code === 17 || code === 32)
       const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
       yield* Verdict.conclude("the other orders open", open, open.length === 2 && open.every((is) => is))
@@ -376,7 +357,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         "nobody's": { orderId: Number.MAX_SAFE_INTEGER },
         "another's": { orderId: others["orderId"] },
         "twice": { orderId },
-        "elsewhere": { orderId: third["orderId"], market: "BTC_PERP" }
+        "elsewhere": { orderId: third["orderId"], market: perpetual }
       }[whose]
       const orders = [{ orderId }, missing, { orderId: last["orderId"] }].map((item) => ({
         market: market.name,

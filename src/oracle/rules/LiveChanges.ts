@@ -4,7 +4,7 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { above, digits } from "../world/Markets.ts"
+import { above, digits, perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -352,7 +352,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { account, id, market } = yield* place(world)
       const caller = whose === "another's" ? yield* world.open() : account
       const orderId = whose === "nobody's" ? Number.MAX_SAFE_INTEGER : id
-      const elsewhere = whose === "elsewhere" ? { market: "BTC_PERP" } : {}
+      const elsewhere = whose === "elsewhere" ? { market: perpetual } : {}
       const answer = yield* modify(world, caller, market, { orderId, price: above(market, 12), ...elsewhere })
       yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because the order does not exist")
       yield* Verdict.expect(answer, "errors that name orderId", Refusals.namedFields(answer).includes("orderId"))

@@ -55,13 +55,6 @@ const flags: ReadonlyArray<{ readonly path: string; readonly fields: Body; reado
   { path: Paths.limitOrder, fields: { bboRole: 1, ioc: true }, codes: [30, 37] }
 ]
 
-/** Expects that no order is open. Does not check a real account, which may have its own open orders. */
-const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) {
-  if (world.profile !== "control") return
-  const { answer, records } = yield* LiveOrders.open(world, account)
-  yield* Verdict.expect(answer, "no open orders", records.length === 0)
-})
-
 /** Closes an order: cancels it, or lets another account fill it. */
 const end = Effect.fnUntraced(function*(
   world: World,
@@ -87,13 +80,6 @@ const tooLittle = ({ minAmount, minTotal, moneyPrecision, price, step, stockPrec
   return { below: at(ticks), least: at(ticks + 1) }
 }
 
-/** Returns the error of a response or of a bulk response's only item. */
-const errorOf = (json: unknown): Body => {
-  const [item]: ReadonlyArray<unknown> = Array.isArray(json) ? json : [{ error: json }]
-  const error = Json.isObject(item) ? item["error"] : undefined
-  return Json.isObject(error) ? error : {}
-}
-
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-entry.total", {
     statement: "Refuses a limit order whose total is one price step below minTotal: code 30, errors that name total or "
@@ -108,7 +94,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         return yield* Verdict.skip("the smallest amount exceeds minTotal unless the price is far below the market")
       }
       const answer = yield* LiveOrders.submit(world, account, path, draft(market, below))
-      const { code, errors } = errorOf(answer.json)
+      const { code, errors } = Refusals.errorOf(answer.json)
       const names = Object.keys(Json.isObject(errors) ? errors : {})
       yield* Verdict.expect(
         answer,
@@ -116,7 +102,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         code === 30 && (names.includes("total") || names.includes("amount")) &&
           (Paths.ofSeveral.includes(path) || answer.status === 422)
       )
-      yield* nothingOpen(world, account)
+      yield* LiveOrders.nothingOpen(world, account)
       yield* LiveOrders.place(world, account, path, draft(market, least))
     })
   }),
@@ -133,7 +119,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const sent = fields["bboRole"] === undefined ? { ...order, price } : order
       const answer = yield* LiveOrders.submit(world, account, path, sent, smallest(market))
       yield* Refusals.coded(answer, { status: 422, codes }, `because ${Object.keys(fields).join(" and ")} are set`)
-      yield* nothingOpen(world, account)
+      yield* LiveOrders.nothingOpen(world, account)
     })
   }),
   LiveCalls.section.forEach("live-entry.decimals", {
@@ -150,7 +136,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }[key]
       const answer = yield* LiveOrders.submit(world, account, path, { ...plain, [key]: finer }, plain)
       yield* Refusals.any(answer, `because its ${key} is ${finer}`)
-      yield* nothingOpen(world, account)
+      yield* LiveOrders.nothingOpen(world, account)
     })
   }),
   LiveCalls.section.forEach("live-entry.client-order-id.unique", {
@@ -220,7 +206,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const again = yield* LiveCalls.call(world, other.account, Paths.cancelOrder, by)
       yield* Refusals.exactly(again, { status: 400, codes: [2, 6] }, "because the account has no such order")
       yield* stay()
-      yield* nothingOpen(world, other.account)
+      yield* LiveOrders.nothingOpen(world, other.account)
     })
   }),
   LiveCalls.section.forEach("live-entry.client-order-id.again", {

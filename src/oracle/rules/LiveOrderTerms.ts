@@ -13,7 +13,7 @@ import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
-import type { Account, Body, Market, World } from "../world/World.ts"
+import type { Body, Market } from "../world/World.ts"
 
 const { forEach } = LiveCalls.section
 
@@ -89,13 +89,6 @@ const farther = (market: Market, fields: Body): Body => {
 /** The fields in which an invalid value cannot make an order trade, even if a faulty target accepts the value. */
 const harmless: ReadonlyArray<string> = ["market", "amount", "stp", "clientOrderId"]
 
-/** Expects that no order is open. Does not check a real account, which may have its own open orders. */
-const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) {
-  if (world.profile !== "control") return
-  const { answer, records } = yield* LiveOrders.open(world, account)
-  yield* Verdict.expect(answer, "no open orders", records.length === 0)
-})
-
 /** Returns the spellings of a key that refusals may use. */
 const spellings = (key: string): ReadonlyArray<string> => [
   key,
@@ -125,7 +118,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
             spellings(key).some((spelling) => Refusals.namedFields(answer).includes(spelling))
         )
       }
-      yield* nothingOpen(world, account)
+      yield* LiveOrders.nothingOpen(world, account)
     })
   }),
   forEach("live-terms.min-amount", {
@@ -143,7 +136,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
         { status: 422, codes: [11, 30, 32] },
         `because its amount is one step below ${minAmount}`
       )
-      yield* nothingOpen(world, account)
+      yield* LiveOrders.nothingOpen(world, account)
       if (draft === marketOrder) return
       const accepted = yield* place(minAmount)
       yield* Verdict.expect(accepted, `success with an amount of ${minAmount}`, Refusals.isSuccess(accepted))
@@ -189,7 +182,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
       yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
       const fields = draft(market)
       yield* LiveCalls.refuses(world, account, path, fields, { codes: [31], key: "market" })
-      yield* nothingOpen(world, account)
+      yield* LiveOrders.nothingOpen(world, account)
     })
   })
 ]
@@ -198,13 +191,6 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
 const reducing = calls.filter(({ path }) =>
   [Paths.collateralLimit, Paths.collateralStopLimit, Paths.triggerMarket].includes(path)
 )
-
-/** Returns the error in a bulk call's item or in a single call's response, or an empty result if there is none. */
-const errorOf = (json: unknown): Body => {
-  const [item]: ReadonlyArray<unknown> = Array.isArray(json) ? json : [{ error: json }]
-  const error = Json.isObject(item) ? item["error"] : undefined
-  return Json.isObject(error) ? error : {}
-}
 
 const optionRules: ReadonlyArray<Rule.Rule> = [
   forEach("live-terms.reduce-only", {
@@ -218,13 +204,13 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
       const fields = { ...limit(yield* world.market), reduceOnly: true }
       const sent = path === Paths.collateralBulk ? { orders: [fields] } : fields
       const answer = yield* LiveCalls.call(world, account, path, sent)
-      const { code, errors } = errorOf(answer.json)
+      const { code, errors } = Refusals.errorOf(answer.json)
       yield* Verdict.expect(
         answer,
         "code 116, and errors that name reduceOnly",
         code === 116 && Json.isObject(errors) && Object.hasOwn(errors, "reduceOnly")
       )
-      yield* nothingOpen(world, account)
+      yield* LiveOrders.nothingOpen(world, account)
     })
   }),
   forEach("live-terms.reduce-only.clipped", {
@@ -254,13 +240,13 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
       const fields = { ...offer, side, postOnly: true }
       const sent = isBulk ? { orders: [fields] } : fields
       const answer = yield* LiveCalls.call(world, taker, path, sent)
-      const { code, errors } = errorOf(answer.json)
+      const { code, errors } = Refusals.errorOf(answer.json)
       yield* Verdict.expect(
         answer,
         "code 13 or 14, and errors that name postOnly",
         (code === 13 || code === 14) && Json.isObject(errors) && Object.hasOwn(errors, "postOnly")
       )
-      yield* nothingOpen(world, taker)
+      yield* LiveOrders.nothingOpen(world, taker)
       yield* LiveOrders.lists(yield* LiveOrders.executed(world, taker), "no fills", "id", [])
     })
   }),

@@ -8,7 +8,7 @@ import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import * as MarginPositions from "../world/MarginPositions.ts"
 import { basePrice, perpetual } from "../world/Markets.ts"
-import { number } from "../world/Numbers.ts"
+import { isNear, number } from "../world/Numbers.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -20,10 +20,6 @@ const { always, forEach } = LiveCalls.section
 /** Every leverage that the live exchange documents. */
 const leverages = [1, 2, 3, 5, 10, 20, 50, 100]
 
-const isNear = (one: number, other: number, tolerance = 1e-6): boolean => Math.abs(one - other) <= tolerance
-
-const summaryOf = (world: World, account: Account) => LiveCalls.object(world, account, Paths.collateralSummary, {})
-
 /**
  * Reads the summary of an account whose only position, of 0.02, has gained `percent` % of its cost; if `percent` is
  * negative, the position has made a loss.
@@ -34,7 +30,7 @@ const summaryAfter = Effect.fnUntraced(function*(world: World, side: Orders.Side
   // trades.
   const market = yield* Trading.openPosition(world, account, side, "0.02")
   yield* Trading.movePrice(world, market, basePrice * (1 + (side === "buy" ? percent : -percent) / 100))
-  return yield* summaryOf(world, account)
+  return yield* MarginPositions.summary(world, account)
 })
 
 const settingRules: ReadonlyArray<Rule.Rule> = [
@@ -42,16 +38,16 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     statement: "Accepts each documented leverage, returns it, and then shows it in the summary of this account only",
     check: Effect.fnUntraced(function*(world) {
       const [account, other] = [yield* world.open(), yield* world.open()]
-      const others = number((yield* summaryOf(world, other)).json, "leverage")
+      const others = number((yield* MarginPositions.summary(world, other)).json, "leverage")
       // Reads the summary once, so a target that caches it shows the old leverage below.
-      yield* summaryOf(world, account)
+      yield* MarginPositions.summary(world, account)
       for (const leverage of leverages) {
         const { answer, json } = yield* LiveCalls.object(world, account, Paths.leverage, { leverage })
         yield* Verdict.expect(answer, `leverage ${leverage}`, json["leverage"] === leverage)
-        const after = yield* summaryOf(world, account)
+        const after = yield* MarginPositions.summary(world, account)
         yield* Verdict.expect(after.answer, `leverage ${leverage}`, number(after.json, "leverage") === leverage)
       }
-      const { answer, json } = yield* summaryOf(world, other)
+      const { answer, json } = yield* MarginPositions.summary(world, other)
       yield* Verdict.expect(answer, `the other account's leverage of ${others}`, number(json, "leverage") === others)
     })
   }),
@@ -98,7 +94,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
     statement: "Shows a marginFraction of 1000000000000000000000 for an account without positions",
     level: "SHOULD",
     check: Effect.fnUntraced(function*(world) {
-      const { answer, json } = yield* summaryOf(world, yield* world.open())
+      const { answer, json } = yield* MarginPositions.summary(world, yield* world.open())
       yield* Verdict.expect(answer, "a marginFraction of 10^21", number(json, "marginFraction") === 1e21)
     })
   }),

@@ -14,6 +14,7 @@ import * as MarginPositions from "../world/MarginPositions.ts"
 import { basePrice, perpetual } from "../world/Markets.ts"
 import { number } from "../world/Numbers.ts"
 import * as Paths from "../world/Paths.ts"
+import * as RecordLists from "../world/RecordLists.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import * as Wallets from "../world/Wallets.ts"
@@ -138,9 +139,6 @@ const fieldRules: ReadonlyArray<Rule.Rule> = [
     ]
   })
 ]
-
-/** Whether two values are the same JSON text. */
-const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /**
  * Opens a short position for an account on a margin market, and lists the account's borrows. The list may be empty,
@@ -277,7 +275,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(
           answer,
           `the payment with index ${offset} of ${all.records.length}, limit 1 and offset ${offset}`,
-          sameText(records, all.records.slice(offset, offset + 1)) && number(page, "limit") === 1 &&
+          RecordLists.sameText(records, all.records.slice(offset, offset + 1)) && number(page, "limit") === 1 &&
             number(page, "offset") === offset
         )
       }

@@ -21,14 +21,12 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-const summaryOf = (world: World, account: Account) => LiveCalls.object(world, account, Paths.collateralSummary, {})
-
 const setLeverage = (world: World, account: Account, leverage: unknown) =>
   LiveCalls.call(world, account, Paths.leverage, { leverage })
 
 /** Expects that the account's summary shows this leverage. */
 const hasLeverage = Effect.fnUntraced(function*(world: World, account: Account, leverage: unknown) {
-  const { answer, json } = yield* summaryOf(world, account)
+  const { answer, json } = yield* MarginPositions.summary(world, account)
   yield* Verdict.expect(answer, `a leverage of ${String(leverage)}`, json["leverage"] === leverage)
 })
 
@@ -230,7 +228,7 @@ const stateRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const account = yield* Wallets.open(world, [["collateral", "USDT", "10000"]])
       for (const equity of [10_000, 10_321]) {
-        const { answer, json } = yield* summaryOf(world, account)
+        const { answer, json } = yield* MarginPositions.summary(world, account)
         yield* Verdict.expect(
           answer,
           `equity and freeMargin ${equity}, and margin, pnl and unrealizedFunding 0`,

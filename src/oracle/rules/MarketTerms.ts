@@ -15,6 +15,7 @@ import { basePrice, digits, perpetual, priceText, toMarket } from "../world/Mark
 import { number } from "../world/Numbers.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
+import * as RecordLists from "../world/RecordLists.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Market, World } from "../world/World.ts"
@@ -29,8 +30,6 @@ const defaultTrades = 50
 
 /** The maximum number of markets on which a rule places orders. */
 const mostMarkets = 8
-
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** The futures market of a sandbox, with the precision of its prices. */
 const future = { name: perpetual, moneyPrecision: 1, tick: 0.1 }
@@ -61,7 +60,7 @@ const bookRules: ReadonlyArray<Rule.Rule> = [
       yield* Trading.placeStop(world, account, "buy", basePrice * 1.01, basePrice * 0.99)
       yield* Trading.placeStop(world, account, "sell", basePrice * 0.99, basePrice * 1.01)
       const { answer, asks, bids } = yield* Books.read(world, path, name)
-      yield* Verdict.expect(answer, "an unchanged book", isSame([asks, bids], [before.asks, before.bids]))
+      yield* Verdict.expect(answer, "an unchanged book", RecordLists.sameText([asks, bids], [before.asks, before.bids]))
     })
   }),
   forEach("book.modified", {

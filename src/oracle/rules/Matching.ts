@@ -65,9 +65,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { name: market } = on
       const other = yield* world.open()
       const [own, against] = [priceAt(on, side, -1), priceAt(on, side, 1)]
-      const rest = { market, amount: "0.01" }
-      yield* Trading.placeOther(world, other, { ...rest, side, price: own }, path)
-      yield* Trading.placeOther(world, other, { ...rest, side: Orders.opposite(side), price: against }, path)
+      for (const percent of [1, 2]) {
+        for (const [of, price] of [[side, -percent], [Orders.opposite(side), percent]] as const) {
+          const rest = { market, side: of, amount: "0.01", price: priceAt(on, side, price) }
+          yield* Trading.placeOther(world, other, rest, path)
+        }
+      }
       const account = yield* LiveOrders.customer(world)
       const { answer, order } = yield* LiveOrders.place(world, account, path, { market, side, amount: "0.02", bboRole })
       const price = bboRole === 1 ? own : against
@@ -82,9 +85,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("matching.stp", {
     statement: "Does not match a market order with stp against an order of its own account, and cancels the order that "
-      + "stp names, unless it refuses the market order",
+      + "stp names, unless it refuses the market order; with stp no, the orders trade",
     values: markets.flatMap((path) =>
-      Orders.sides.flatMap((side) => (["cn", "co", "cb"] as const).map((stp) => ({ path, side, stp })))
+      Orders.sides.flatMap((side) => (["no", "cn", "co", "cb"] as const).map((stp) => ({ path, side, stp })))
     ),
     check: Effect.fnUntraced(function*(world, { path, side, stp }) {
       const on = yield* world.market
@@ -95,12 +98,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { orderId } = yield* Trading.placeOther(world, account, old, single)
       const amount = path === Paths.marketOrder && side === "buy" ? "400" : "0.01"
       const answer = yield* LiveCalls.call(world, account, path, { market, side, amount, stp })
+      const fills = yield* LiveOrders.executed(world, account)
+      if (stp === "no") return yield* Verdict.expect(fills.answer, "fills of both orders", fills.records.length === 2)
+      yield* LiveOrders.lists(fills, "no fills", "id", [])
       const open = yield* LiveOrders.open(world, account)
       // A target may refuse the order because it would meet no other order, and then cancels nothing.
       const isKept = stp === "cn" || (!Refusals.isSuccess(answer) && open.records.length > 0)
       const kept = isKept ? [{ orderId, dealStock: "0" }] : []
       yield* LiveOrders.lists(open, "the old order, if stp is cn", "orderId", kept)
-      yield* LiveOrders.lists(yield* LiveOrders.executed(world, account), "no fills", "id", [])
     })
   }),
   LiveCalls.section.forEach("matching.ioc", {

@@ -6,15 +6,13 @@ import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
+import { perpetual } from "../world/Markets.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
-
-/** A futures market, used in addition to `world.market`. */
-const perpetual = "BTC_PERP"
 
 /** The fields of a leg that only the response to a new OCO order shows. */
 const first: ReadonlyArray<string> = ["takerFee", "makerFee"]

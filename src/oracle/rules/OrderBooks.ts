@@ -9,6 +9,7 @@ import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import { basePrice, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
+import * as RecordLists from "../world/RecordLists.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Body, Market, World } from "../world/World.ts"
 
@@ -80,7 +81,7 @@ const levelRules: ReadonlyArray<Rule.Rule> = [
       for (const [index, other] of others.entries()) {
         const { answer, asks, bids } = yield* Books.read(world, path, other)
         const same = [elsewhere[index]?.asks, elsewhere[index]?.bids]
-        yield* Verdict.expect(answer, `an unchanged book of ${other}`, sameText([asks, bids], same))
+        yield* Verdict.expect(answer, `an unchanged book of ${other}`, RecordLists.sameText([asks, bids], same))
       }
     })
   }),
@@ -131,8 +132,6 @@ const levelRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
-
 const sides = ["asks", "bids"] as const
 
 /** Returns the sum of all levels' amounts. */
@@ -166,7 +165,7 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(
           answer,
           limit === 0 ? "the complete book" : `the ${limit} best levels of each side`,
-          sameText([asks, bids], [best(all.asks), best(all.bids)])
+          RecordLists.sameText([asks, bids], [best(all.asks), best(all.bids)])
         )
       }
     })
@@ -178,7 +177,11 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
       const { market: { name } } = yield* rest(world)
       const all = yield* Books.read(world, Paths.orderBook, name)
       const none = yield* Books.read(world, Paths.orderBook, name, { level: 0 })
-      yield* Verdict.expect(none.answer, "the complete book", sameText([none.asks, none.bids], [all.asks, all.bids]))
+      yield* Verdict.expect(
+        none.answer,
+        "the complete book",
+        RecordLists.sameText([none.asks, none.bids], [all.asks, all.bids])
+      )
       const { answer, asks, bids } = yield* Books.read(world, Paths.orderBook, name, { level: 5 })
       for (const [coarse, fine] of [[asks, all.asks], [bids, all.bids]] as const) {
         yield* Verdict.expect(
@@ -201,7 +204,11 @@ const queryRules: ReadonlyArray<Rule.Rule> = [
       }
       const all = yield* Books.read(world, Paths.orderBook, name)
       const none = yield* Books.read(world, Paths.orderBook, name, { level: 0 })
-      yield* Verdict.expect(none.answer, "the complete book", sameText([none.asks, none.bids], [all.asks, all.bids]))
+      yield* Verdict.expect(
+        none.answer,
+        "the complete book",
+        RecordLists.sameText([none.asks, none.bids], [all.asks, all.bids])
+      )
       let before: Record<typeof sides[number], ReadonlyArray<Books.Level>> = all
       for (const level of [1, 2, 3, 4, 5]) {
         const book = yield* raw(world, name, level)

@@ -7,6 +7,7 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
+import { perpetual } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Records from "../world/Records.ts"
 import type { Account, Body, World } from "../world/World.ts"
@@ -46,8 +47,8 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
       const count = expected.length * 2 / 3
       yield* expect(yield* list.read(world, account, {}), "all records", expected)
       yield* expect(yield* list.read(world, account, { market }), `records on ${market}`, expected.slice(0, count))
-      const rest = yield* list.read(world, account, { market: Records.perpetual })
-      yield* expect(rest, `records on ${Records.perpetual}`, expected.slice(count))
+      const rest = yield* list.read(world, account, { market: perpetual })
+      yield* expect(rest, `records on ${perpetual}`, expected.slice(count))
     })
   }),
   LiveCalls.section.forEach("order-lists.pages", {

@@ -11,7 +11,7 @@ import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import * as MarginPositions from "../world/MarginPositions.ts"
 import { basePrice, perpetual } from "../world/Markets.ts"
-import { number } from "../world/Numbers.ts"
+import { isNear, number } from "../world/Numbers.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -21,8 +21,6 @@ import type { Account, Body, World } from "../world/World.ts"
 const { always, forEach } = LiveCalls.section
 
 const day = 86_400_000
-
-const isNear = (one: number, other: number, tolerance = 1e-6): boolean => Math.abs(one - other) <= tolerance
 
 /** Makes an account trade on the futures market with a new account. */
 const trade = (world: World, account: Account, side: Orders.Side, amount: string, price: number, more: Body = {}) =>

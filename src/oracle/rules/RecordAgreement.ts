@@ -16,8 +16,6 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const { always } = LiveCalls.section
 
-const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
-
 const sum = (records: ReadonlyArray<Body>, key: string): number =>
   records.reduce((sum, record) => sum + number(record, key), 0)
 
@@ -153,7 +151,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
           yield* Verdict.expect(
             answer,
             `${ticker} ${text}, zero or more`,
-            sameText(shown, entry) &&
+            RecordLists.sameText(shown, entry) &&
               (path === Paths.collateralBalance || amounts.every((amount) => Number(amount) >= 0))
           )
           judged++
@@ -240,7 +238,7 @@ const stateRules: ReadonlyArray<Rule.Rule> = [
           answer
         )
         const one = yield* LiveCalls.list(world, account, Paths.killSwitchStatus, { market: timer["market"] })
-        yield* Verdict.expect(one.answer, `only ${JSON.stringify(timer)}`, sameText(one.items, [timer]))
+        yield* Verdict.expect(one.answer, `only ${JSON.stringify(timer)}`, RecordLists.sameText(one.items, [timer]))
       }
     })
   )

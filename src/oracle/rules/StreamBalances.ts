@@ -7,6 +7,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import { above } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
@@ -51,7 +52,7 @@ const latest = (listening: Streams.Listening): Body =>
 /** Locks an account's funds in a sell order above the market: on spot, 0.02 of the base currency. */
 const lock = Effect.fnUntraced(function*(world: World, account: Account, path = Paths.limitOrder) {
   const market = yield* world.market
-  const price = StreamMarkets.above(market, 10)
+  const price = above(market, 10)
   yield* Trading.placeOther(world, account, { market: market.name, side: "sell", amount: "0.02", price }, path)
   return market
 })
@@ -146,7 +147,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
       const witness = yield* Streams.subscribe(other, "balanceSpot", market.money)
       yield* Streams.subscribe(connection, "balanceSpot", market.money)
       const listening = yield* Streams.subscribe(connection, "balanceSpot", market.stock)
-      const price = StreamMarkets.above(market, -10)
+      const price = above(market, -10)
       yield* Trading.placeOther(world, account, { market: market.name, side: "buy", amount: "0.02", price })
       yield* Streams.pass(world)
       yield* Streams.seesOne(witness, `a balance of ${market.money}`, isAbout(market.money))

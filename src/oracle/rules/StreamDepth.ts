@@ -4,6 +4,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as Kinds from "../world/Kinds.ts"
+import { above } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamBooks from "../world/StreamBooks.ts"
@@ -86,7 +87,7 @@ const changes = Effect.fnUntraced(function*(world: World, limit: number) {
       market: market.name,
       side: "buy",
       amount,
-      price: StreamMarkets.above(market, 0.5)
+      price: above(market, 0.5)
     })
   const placed: Array<Body> = []
   const placeAt = (side: Orders.Side, percent: number, amount: string) =>
@@ -359,7 +360,7 @@ const sharingRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const { market, place } = yield* StreamBooks.fill(world)
       const { listening } = yield* subscribe(world, market, 1)
-      const beyond = Number(StreamMarkets.above(market, 1.3))
+      const beyond = Number(above(market, 1.3))
       yield* place("sell", 1.3, "0.03")
       yield* Streams.pass(world, changeEvery)
       yield* place("sell", 0.3, "0.02")

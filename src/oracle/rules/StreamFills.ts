@@ -7,9 +7,9 @@ import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
+import { above } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
-import * as StreamMarkets from "../world/StreamMarkets.ts"
 import * as StreamOrders from "../world/StreamOrders.ts"
 import * as Streams from "../world/Streams.ts"
 import * as Trading from "../world/Trading.ts"
@@ -103,7 +103,7 @@ const tradeTwice = Effect.fnUntraced(function*(
     market: market.name,
     side,
     amount,
-    price: StreamMarkets.above(market, percent)
+    price: above(market, percent)
   })
   const named = { ...order(1, "sell", "0.01"), clientOrderId: world.unique("deal") }
   const made = yield* Trading.placeOther(world, account, named, path)
@@ -135,7 +135,7 @@ const dealRules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.open()
       const connection = yield* Streams.authorized(world, account)
       const listening = yield* Streams.subscribe(connection, "deals", [market.name])
-      const terms = { market: market.name, price: StreamMarkets.above(market, 1) }
+      const terms = { market: market.name, price: above(market, 1) }
       yield* Trading.placeOther(world, account, { ...terms, side: "sell", amount: "0.03" })
       for (const amount of ["0.01", "0.02"]) {
         yield* Trading.placeOther(world, yield* world.open(), { ...terms, side: "buy", amount })
@@ -210,7 +210,7 @@ const executedRules: ReadonlyArray<Rule.Rule> = [
       const account = yield* LiveOrders.customer(world)
       const connection = yield* Streams.authorized(world, account)
       const listening = yield* Streams.subscribe(connection, "ordersExecuted", [market.name], 0)
-      const price = StreamMarkets.above(market, 10)
+      const price = above(market, 10)
       const canceled = { market: market.name, side: "sell", amount: "0.01", price }
       const { orderId } = yield* Trading.placeOther(world, account, canceled)
       yield* Trading.placeOther(world, account, { market: market.name, orderId }, Paths.cancelOrder)
@@ -244,7 +244,7 @@ const executedRules: ReadonlyArray<Rule.Rule> = [
       )
       yield* tradeTwice(world, account, market)
       const other = yield* world.open()
-      const offer = { market: market.name, side: "sell", amount: "0.02", price: StreamMarkets.above(market, 1) }
+      const offer = { market: market.name, side: "sell", amount: "0.02", price: above(market, 1) }
       yield* Trading.placeOther(world, other, offer)
       yield* Trading.placeOther(world, account, { market: market.name, side: "buy", amount: "410" }, Paths.marketOrder)
       for (const listening of all) yield* Streams.seesOne(listening, "an executed order", () => true)
@@ -292,7 +292,7 @@ const executedRules: ReadonlyArray<Rule.Rule> = [
       const market = yield* world.market
       const account = yield* LiveOrders.customer(world)
       yield* tradeTwice(world, account, market)
-      const offer = { market: market.name, side: "sell", amount: "0.02", price: StreamMarkets.above(market, 1) }
+      const offer = { market: market.name, side: "sell", amount: "0.02", price: above(market, 1) }
       yield* Trading.placeOther(world, yield* world.open(), offer)
       yield* Trading.placeOther(world, account, { market: market.name, side: "buy", amount: "410" }, Paths.marketOrder)
       const connection = yield* Streams.authorized(world, account)

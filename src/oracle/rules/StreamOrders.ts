@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { priceText } from "../world/Markets.ts"
+import { above, priceText } from "../world/Markets.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -58,7 +58,7 @@ const follow = Effect.fnUntraced(function*(
     market: market.name,
     side: "sell",
     amount: "0.03",
-    price: StreamMarkets.above(market, percent),
+    price: above(market, percent),
     clientOrderId: world.unique("stream")
   }
   const { order } = yield* LiveOrders.place(world, account, path, fields)
@@ -225,7 +225,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
       const market = yield* world.market
       const [maker, taker] = [yield* world.open(), yield* world.open()]
       const listening = yield* StreamOrders.listen(world, taker, market)
-      const price = StreamMarkets.above(market, 1)
+      const price = above(market, 1)
       const fields = { market: market.name, side: "buy", amount: "0.01" }
       yield* Trading.placeOther(world, maker, { ...fields, price, side: "sell", amount: "0.02" })
       const { order } = type === "limit"
@@ -244,7 +244,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const followed = yield* follow(world)
       const { account, fields, id, listening, market } = followed
-      const price = StreamMarkets.above(market, 12)
+      const price = above(market, 12)
       const change = { market: market.name, orderId: id, price }
       const { order } = yield* LiveOrders.place(world, account, Paths.modifyOrder, change)
       const [shown = {}] = yield* StreamOrders.expectEvents(listening, order["orderId"], [created])
@@ -301,7 +301,7 @@ const requestRules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.open()
       const { market, other } = yield* StreamMarkets.pair(world)
       for (const [{ name }, percent] of [[market, -10], [market, -11], [other, -12], [market, -13]] as const) {
-        const price = StreamMarkets.above(market, percent)
+        const price = above(market, percent)
         const fields = { market: name, side: "buy", amount: "0.01", price }
         yield* LiveOrders.place(world, account, Paths.limitOrder, fields)
       }

@@ -4,7 +4,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as Kinds from "../world/Kinds.ts"
-import { basePrice, perpetual } from "../world/Markets.ts"
+import { above, basePrice, perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamBooks from "../world/StreamBooks.ts"
@@ -333,7 +333,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* place(side, percent, amount)
         yield* Streams.pass(world)
       }
-      const bid = Number(StreamMarkets.above(market, -0.4))
+      const bid = Number(above(market, -0.4))
       yield* Streams.seesOne(
         listening,
         `a best bid of ${bid}`,

@@ -220,6 +220,13 @@ export const open = Effect.fnUntraced(function*(world: World, account: Account, 
   return { answer, records: items.filter(Json.isObject).map(toOrder) }
 })
 
+/** Expects that no order is open. Does not check a real account, which may have its own open orders. */
+export const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) {
+  if (world.profile !== "control") return
+  const { answer, records } = yield* open(world, account)
+  yield* Verdict.expect(answer, "no open orders", records.length === 0)
+})
+
 /**
  * Returns the records of a list that show these orders; in a sandbox, all records, because the account has no other
  * orders.

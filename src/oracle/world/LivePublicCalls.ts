@@ -74,7 +74,8 @@ export const object = Effect.fnUntraced(function*(
     : yield* broken(answer, "HTTP 200 with a JSON object")
 })
 
-const isMessages = (value: unknown): boolean =>
+/** Whether a value is a list of messages, such as the errors of a field. */
+export const isMessages = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((message) => Kinds.someText.holds(message))
 
 /** Expects an API V1 refusal: HTTP 200, `success` false, no result, and a message that names the field. */

@@ -40,3 +40,6 @@ export const closed = Effect.fnUntraced(function*(
   yield* Verdict.expect(answer, "HTTP 200", answer.status === 200 && Refusals.isSuccess(answer))
   return { answer, positionId }
 })
+
+/** Returns the summary of an account's collateral and positions. */
+export const summary = (world: World, account: Account) => LiveCalls.object(world, account, Paths.collateralSummary, {})

@@ -7,3 +7,6 @@ export const number = (record: Body, key: string): number => Number(record[key] 
 /** Returns fields as numbers; see {@link number}. */
 export const numbers = <Keys extends ReadonlyArray<string>>(record: Body, ...keys: Keys) =>
   keys.map((key) => number(record, key)) as { [K in keyof Keys]: number }
+
+/** Whether two numbers differ by at most `tolerance`. */
+export const isNear = (one: number, other: number, tolerance = 1e-6): boolean => Math.abs(one - other) <= tolerance

@@ -187,6 +187,9 @@ export const recordsOf = Effect.fnUntraced(function*(
 export const ownerOf = (world: World) =>
   world.profile === "control" ? Effect.map(Records.stocked(world), ({ account }) => account) : world.reader
 
+/** Whether two values have the same JSON text. */
+export const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
 /** Whether two amounts are equal, apart from rounding in their last digits. */
 export const isNear = (one: number, other: number): boolean =>
   Math.abs(one - other) <= 1e-6 * Math.max(1e-3, Math.abs(one), Math.abs(other))

@@ -1,14 +1,11 @@
 /** A sandbox's account with records of every kind, for rules about lists. */
 import * as Effect from "effect/Effect"
 import * as LiveOrders from "./LiveOrders.ts"
-import { priceText } from "./Markets.ts"
+import { perpetual, priceText } from "./Markets.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import * as Trading from "./Trading.ts"
 import type { Body, World } from "./World.ts"
-
-/** A futures market, used in addition to `world.market`. */
-export const perpetual = "BTC_PERP"
 
 /**
  * Returns an account with three open orders, three canceled ones, and three fills, each of a separate order. One record

@@ -6,9 +6,17 @@ import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "./Dialects.ts"
 import type { Refusal } from "./Dialects.ts"
+import type { Body } from "./World.ts"
 
 const isMessages = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((message) => typeof message === "string")
+
+/** Returns the error in a bulk call's item or in a single call's response; empty if there is none. */
+export const errorOf = (json: unknown): Body => {
+  const [item]: ReadonlyArray<unknown> = Array.isArray(json) ? json : [{ error: json }]
+  const error = Json.isObject(item) ? item["error"] : undefined
+  return Json.isObject(error) ? error : {}
+}
 
 /** Whether the target does not serve the path, because it does not know the path or does not implement the call. */
 export const isNotServed = ({ status }: Answer): boolean => status === 404 || status === 501

@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "./Books.ts"
 import * as Kinds from "./Kinds.ts"
+import { above } from "./Markets.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import type * as Sockets from "./Sockets.ts"
-import * as StreamMarkets from "./StreamMarkets.ts"
 import * as Streams from "./Streams.ts"
 import * as Trading from "./Trading.ts"
 import type { Body, Market, World } from "./World.ts"
@@ -133,7 +133,7 @@ export const fill = Effect.fnUntraced(function*(world: World) {
       market: market.name,
       side,
       amount,
-      price: StreamMarkets.above(market, percent)
+      price: above(market, percent)
     })
   for (const side of Orders.sides) {
     for (const [at, percent] of percents[side].entries()) yield* place(side, percent, `0.0${at + 1}`)

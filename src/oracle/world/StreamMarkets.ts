@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import * as Channels from "./Channels.ts"
-import { priceText } from "./Markets.ts"
+import { above, priceText } from "./Markets.ts"
 import * as Orders from "./Orders.ts"
 import type * as Sockets from "./Sockets.ts"
 import * as Streams from "./Streams.ts"
@@ -62,9 +62,6 @@ export const pair = Effect.fnUntraced(function*(world: World) {
   yield* world.control("MovePrice", { market: other.name, price: priceText(other, other.price) })
   return { market, other }
 })
-
-/** Returns the price `percent` % above a market's price. */
-export const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
 
 /** Options of a trade between two accounts. */
 interface Terms {

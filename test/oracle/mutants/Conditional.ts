@@ -256,7 +256,7 @@ const conditionalMutants: ReadonlyArray<Mutant> = [
     ...asking(entry, (fields) => without(fields, "takeProfit", "stopLoss"))
   }),
   mutant("oto-reduce-only", "a reduce-only order accepts take-profit and stop-loss", {
-    breaks: ["oto.reduce-only"],
+    breaks: ["oto.reduce-only.calls"],
     ...asking(entry, (fields) => fields["reduceOnly"] === true ? without(fields, "stopLoss", "takeProfit") : fields)
   }),
   mutant("conditional-snake-legs", "legs of conditional orders have the keys of OCO orders", {

@@ -733,7 +733,7 @@ const liveMutants: ReadonlyArray<Mutant> = [
       ...recoded(path, 37, 30)
     }),
     mutant(`followed-bulk-10${path}`, "a bulk order that the balance does not cover shows the code for other fields", {
-      breaks: ["live-bulk.funds"],
+      breaks: ["live-bulk.no-funds"],
       ...recoded(path, 10, 30)
     }),
     mutant(`followed-total${path}`, "a bulk order with a small total shows an error that names price", {

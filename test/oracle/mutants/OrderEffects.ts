@@ -209,7 +209,7 @@ const changeMutants: ReadonlyArray<Mutant> = [
 const optionMutants: ReadonlyArray<Mutant> = [
   ...[...singles, bulk, collateralBulk].map((path) =>
     mutant(`effects-ioc-ignored${path}`, "ioc is ignored", {
-      breaks: ["live-options.ioc", "live-options.ioc.unmet"],
+      breaks: ["live-options.ioc", "matching.ioc"],
       ...drops(path, "ioc")
     })
   ),
@@ -221,15 +221,15 @@ const optionMutants: ReadonlyArray<Mutant> = [
   ),
   ...marketCalls.flatMap((path) => [
     mutant(`effects-stp-market${path}`, "a market order ignores stp", {
-      breaks: ["live-options.stp.market"],
+      breaks: ["matching.stp"],
       ...drops(path, "stp")
     }),
     mutant(`effects-stp-market-new${path}`, "stp of a market order always cancels the old order", {
-      breaks: ["live-options.stp.market"],
+      breaks: ["matching.stp"],
       ...askingWhen(path, ({ stp }) => stp === "cn", (fields) => ({ ...fields, stp: "cb" }))
     }),
     mutant(`effects-id-market${path}`, "a market order can have the client order id of an open order", {
-      breaks: ["live-options.client-order-id.market"],
+      breaks: ["live-entry.client-order-id.kinds"],
       ...drops(path, "clientOrderId")
     })
   ]),
@@ -240,14 +240,14 @@ const optionMutants: ReadonlyArray<Mutant> = [
     })
   ),
   mutant("effects-bbo-swapped", "the roles of a limit order at the best price are swapped", {
-    breaks: ["live-options.bbo"],
+    breaks: ["matching.best"],
     ...askingWhen(limit, ({ bboRole }) => bboRole !== undefined, (fields) => ({
       ...fields,
       bboRole: fields["bboRole"] === 1 ? 2 : 1
     }))
   }),
   mutant("effects-bbo-price", "a limit order at the best price shows a price one percent off", {
-    breaks: ["live-options.bbo"],
+    breaks: ["matching.best"],
     make: () => ({
       answer: (answer, request) =>
         request.path === limit && answer.status === 200 && new TextDecoder().decode(request.body).includes("bboRole")
@@ -257,7 +257,7 @@ const optionMutants: ReadonlyArray<Mutant> = [
   }),
   ...singles.flatMap((path) => [
     mutant(`effects-priority${path}`, "the oldest order trades first, whatever its price", {
-      breaks: ["live-options.priority"],
+      breaks: ["matching.priority"],
       ...askingWhen(
         path,
         ({ price, side }) => side === "sell" && price === "40800.00",
@@ -265,7 +265,7 @@ const optionMutants: ReadonlyArray<Mutant> = [
       )
     }),
     mutant(`effects-ids-of-all${path}`, "no two accounts can use the same client order id", {
-      breaks: ["live-options.client-order-id.accounts"],
+      breaks: ["live-entry.client-order-id.own"],
       make: () => {
         const seen = new Set<unknown>()
         return askingWhen(path, ({ clientOrderId }) => clientOrderId !== undefined, (fields) => {
