@@ -235,7 +235,7 @@ class Fed<Event, Snapshot, A, E> implements LiveView<A, E> {
       return this.#break(isSound === false ? "crossed" : isSound, since)
     }
     this.#why = undefined
-    // When a state is read again, it usually equals the previous state. Then there is no change to report.
+    // A state that is read again usually equals the previous state, so there is no change to report.
     if (Option.isSome(before) && Equal.equals(before.value, this.#model.value())) return
     this.#changed()
   }

@@ -36,7 +36,7 @@ export interface Operation {
   readonly command: string
   /** A second, longer name for the subcommand, such as `move-price`, if `command` is a short name. */
   readonly alias: string | undefined
-  /** A description of what the operation does. */
+  /** A description of the operation's effect. */
   readonly description: string
   /** Whether the operation only reads. */
   readonly isReading: boolean

@@ -59,7 +59,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(answer, "nothing in freeze", of(stock).freeze === 0 && of(money).freeze === 0)
       }))
   }),
-  // What long and short mean in one-way mode is not documented.
+  // The documentation does not say what long and short select in one-way mode.
   always("live-cancels.one-way", {
     statement: "In one-way mode, cancels futures orders of the position side both",
     check: Effect.fnUntraced(function*(world) {

@@ -37,8 +37,8 @@ export interface MarketSummary {
   /** The time between two funding settlements of a futures market, in minutes; absent on other markets. */
   readonly fundingMinutes?: number
   /**
-   * Which of the index price, the mark price and the funding rate the owner has set. Values that the owner has set do
-   * not follow the market. Absent on markets without margin.
+   * The values that the owner has set: of the index price, the mark price and the funding rate. These values do not
+   * follow the market. Absent on markets without margin.
    */
   readonly fixed?: ReadonlyArray<(typeof fixable)[number]>
 }
