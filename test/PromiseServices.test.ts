@@ -75,7 +75,7 @@ describe("the names of the promise client's services", () => {
     assert.strictEqual(readFileSync(path, "utf8"), generated)
   })
 
-  it("the promise client's services and all their methods show their docs in an editor", { timeout: 120_000 }, () => {
+  it("the promise client's services and all their methods show their docs in an editor", () => {
     const { checker, typeOf } = exported(at("PromiseTypes.ts"))
     const client = typeOf("Client")
     const undocumented: Array<string> = []

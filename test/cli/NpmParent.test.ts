@@ -84,7 +84,7 @@ describe("a sandbox run by npm", { concurrent: true }, () => {
         const { child, pid } = yield* started("npm", "run", "foreground")
         child.kill(signal)
         yield* until(Effect.sync(() => !isAlive(pid)))
-      }).pipe(Effect.scoped), 60_000)
+      }).pipe(Effect.scoped))
   }
 
   it.live(
@@ -119,7 +119,7 @@ describe("a sandbox run by npm", { concurrent: true }, () => {
       process.kill(pid, "SIGHUP")
       yield* aWhile
       assert.isTrue(isAlive(pid))
-    }).pipe(Effect.scoped), 60_000)
+    }).pipe(Effect.scoped))
 
   it("scripts that run nothing but a sandbox are distinguished from all other scripts", () => {
     for (

@@ -159,7 +159,7 @@ describe("effect-txc oracle", () => {
       )
       assert.strictEqual(fixed.code, 0, fixed.out + fixed.error)
       assert.include(fixed.out, "interest.limit.max is fixed")
-    }), 90_000)
+    }))
 
   it.live(
     "`oracle` exits with 2 and prints the reason in one line if it cannot check any rule",
@@ -278,5 +278,5 @@ describe("effect-txc oracle", () => {
       assert.include(table.out, "stop-limit.response.order_id")
       assert.include(table.out, "live: the key is orderId")
       assert.include(table.out, "open.rate.exceeded")
-    }), 60_000)
+    }))
 })

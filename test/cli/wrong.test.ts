@@ -55,7 +55,7 @@ describe("invalid values of flags and variables", () => {
             assert.notStrictEqual(message, "", `${command} ${flag}`)
           }
         }
-      }), 60_000)
+      }))
   }
 
   it.live("an invalid variable is refused with a message in plain English that names the variable", () =>

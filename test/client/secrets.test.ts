@@ -364,7 +364,7 @@ describe("errors, logs, traces, metrics and intents never show a key, secret, pa
         const all = call === "applyCode" ? [...secrets, code, passphrase] : secrets
         assertNothingOf(shown, all, spelling)
       }),
-    { runs: 250, timeout: 120_000 }
+    { runs: 250, timeout: 600_000 }
   )
 
   it.effect("the check for secrets detects a secret that is shown", () =>

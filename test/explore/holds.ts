@@ -5,7 +5,7 @@ import { Explore } from "../../src/explore/index.ts"
 import { historiesOf, isLong } from "../support/long.ts"
 
 /** A test's timeout in milliseconds: an hour in a long test run, and otherwise a minute. */
-export const timeout = isLong ? 3_600_000 : 60_000
+export const timeout = isLong ? 3_600_000 : 600_000
 
 /**
  * Explores a program. `npm run test:histories` runs all `histories`, which are more than a hundred thousand for all

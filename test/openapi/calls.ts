@@ -41,7 +41,7 @@ const test = (
   dialect: Dialect.Dialect,
   body: (baseUrl: string) => Promise<void>
 ) =>
-  it(title, { timeout: 30_000 }, async () => {
+  it(title, { timeout: 600_000 }, async () => {
     const venue = await open(dialect)
     try {
       await venue.movePrice("BTC_USDT", "50000")

@@ -52,7 +52,7 @@ describe("curl commands", () => {
         assert.notInclude(line, Redacted.value(account.apiKey))
         assert.strictEqual(yield* run(line, env), answer.text, `${name}: ${line}`)
       }
-    }), 120_000)
+    }))
 
   it.live("a curl command uses the nonce that the rule chose, not a new one", () =>
     Effect.gen(function*() {

@@ -55,7 +55,7 @@ describe("the sandbox under the oracle", () => {
         const target = yield* Support.overHttp(dialect)
         const options = isLong ? { runs: 10 } : { runs: 1, only: oneOfEach }
         holds(yield* Check.check(target, { profile: "control", seed: 7, rules: Support.rules, ...options }))
-      }), 300_000)
+      }))
   }
 
   it.live("a venue on a host satisfies every rule when it is served under a path", () =>
@@ -65,5 +65,5 @@ describe("the sandbox under the oracle", () => {
         const target = yield* Support.hosted(dialect)
         holds(yield* Check.check(target, { profile: "control", seed: 7, rules: Support.rules, ...options }))
       }
-    }), 300_000)
+    }))
 })

@@ -52,13 +52,13 @@ describe("rules about streams", () => {
     Effect.gen(function*() {
       yield* begin
       allHold(yield* check(yield* Support.inProcess(Dialect.live)))
-    }), 60_000)
+    }))
 
   it.effect("a WebSocket that is as unusual as the documentation allows breaks no rule", () =>
     Effect.gen(function*() {
       yield* begin
       allHold(yield* check(faulty(yield* Support.inProcess(Dialect.live), Doubles.free)))
-    }), 60_000)
+    }))
 
   it.effect(
     "a WebSocket that pushes the first book before the acknowledgement breaks no MUST rule about books",
@@ -121,7 +121,7 @@ describe("rules about streams", () => {
           }
         }
         assert.deepStrictEqual(survivors, [])
-      }), 300_000)
+      }))
   }
 })
 

@@ -186,7 +186,7 @@ const suite = (dialect: Dialect) => {
               agrees(decoding, change(wire))
             }
           }),
-        { runs: 4000, short: 75, timeout: 60_000 }
+        { runs: 4000, short: 75, timeout: 600_000 }
       )
     }
   })

@@ -37,4 +37,4 @@ it.live("a run in another process gives the same journal, responses and faults",
     assert.strictEqual(ended, 0)
     const here = yield* Effect.provide(story, inProcess(options(Dialect.document, 7)))
     assert.deepStrictEqual(JSON.parse(output), [here, here])
-  }), 30_000)
+  }))

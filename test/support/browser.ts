@@ -10,6 +10,16 @@ const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 
 export const executable: string | undefined = process.env["TXC_TEST_BROWSER"] ?? places.find(existsSync)
 
+/** The time in milliseconds until a wait for the page fails. It is long, because a test must not depend on the machine. */
+const patience = 240_000
+
+/** Waits until a condition is true, or until it has been false for a very long time. */
+export const untilSeen = (holds: Effect.Effect<boolean>): Effect.Effect<void> =>
+  Effect.gen(function*() {
+    const end = performance.now() + patience
+    while (!(yield* holds) && performance.now() < end) yield* Effect.sleep("50 millis")
+  })
+
 /** Wraps an action on the page as an effect. */
 export const see = <A>(work: () => Promise<A>): Effect.Effect<A> => Effect.promise(work)
 
@@ -40,6 +50,7 @@ const take = Effect.gen(function*() {
   if (known !== undefined) return known
   const browser = yield* see(() => launched ??= launch())
   const context = yield* see(() => browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], viewport }))
+  context.setDefaultTimeout(patience)
   return yield* see(() => context.newPage())
 })
 

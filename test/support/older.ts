@@ -1,6 +1,8 @@
 /** Programs from an older release, whose engine has another version. */
-import { spawnSync } from "node:child_process"
+import * as Effect from "effect/Effect"
+import { execFile, spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { compiled } from "./files.ts"
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
@@ -12,12 +14,14 @@ export const olderProgram = (name: "main" | "node"): string => {
   return at(`node_modules/.cache/older/${name}.mjs`)
 }
 
-/** Runs the command from the older release, and returns its output. */
-export const runOlder = (program: string, args: ReadonlyArray<string>): string => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [program, ...args], {
-    encoding: "utf8",
-    env: { ...process.env, ...compiled }
-  })
-  if (status !== 0) throw new Error(stderr)
-  return stdout
-}
+/**
+ * Runs the command from the older release, and returns its output. The test's own event loop keeps turning: it has to
+ * see that a server closed an unused connection, or the next call would fail.
+ */
+export const runOlder = (program: string, args: ReadonlyArray<string>): Effect.Effect<string> =>
+  Effect.map(
+    Effect.promise(() =>
+      promisify(execFile)(process.execPath, [program, ...args], { env: { ...process.env, ...compiled } })
+    ),
+    ({ stdout }) => stdout
+  )

@@ -9,7 +9,7 @@ import * as Example from "../../src/sandbox/Example.ts"
 import * as Dashboard from "../../src/sandbox/page/Dashboard.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import * as Server from "../../src/sandbox/server/Server.ts"
-import { see, tab } from "./browser.ts"
+import { see, tab, untilSeen } from "./browser.ts"
 import { isLong } from "./long.ts"
 import { handle, signed } from "./signed.ts"
 
@@ -83,7 +83,7 @@ const textsOf = (found: Locator) =>
 export const reads = Effect.fnUntraced(function*(found: Locator, expected: ReadonlyArray<string>) {
   const texts = Effect.map(textsOf(found), (texts) => texts.map((text) => text.replace(/(?<=#|OCO )\d+/gu, "")))
   const isThere = Effect.map(texts, (texts) => texts.join("\n") === expected.join("\n"))
-  for (let tries = 0; tries < 600 && !(yield* isThere); tries++) yield* Effect.sleep("50 millis")
+  yield* untilSeen(isThere)
   assert.deepStrictEqual(yield* texts, expected)
 })
 
@@ -92,7 +92,7 @@ export const hasFocus = Effect.fnUntraced(function*(shown: Page, selector: strin
   const isThere = see(() =>
     shown.evaluate((selector) => globalThis.document.activeElement?.matches(selector), selector)
   )
-  for (let tries = 0; tries < 600 && (yield* isThere) !== true; tries++) yield* Effect.sleep("50 millis")
+  yield* untilSeen(Effect.map(isThere, (is) => is === true))
   const what = yield* see(() => shown.evaluate(() => globalThis.document.activeElement?.outerHTML.slice(0, 200)))
   assert.isTrue(yield* isThere, `${String(what)} instead of ${selector}`)
 })

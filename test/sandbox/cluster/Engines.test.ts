@@ -27,7 +27,7 @@ itWithPostgres(
           run(["host", ...args, "--cluster", database.url]),
           ({ failed, out }) => failed === undefined ? out : failed.said
         )
-      assert.include(asOlder("--migrate"), "already have")
+      assert.include(yield* asOlder("--migrate"), "already have")
       const olderNodes = yield* Effect.forEach([1, 2], () => nodeOf(database, olderProgram("node")))
       yield* Effect.forEach(olderNodes, ({ start }) => start, { concurrency: "unbounded" })
       const [one = assert.fail(), other = assert.fail()] = olderNodes
@@ -54,7 +54,7 @@ itWithPostgres(
       // export.
       const folder = dirname(yield* scratchFile)
       const [stale, data] = [join(folder, "stale"), join(folder, "exported")]
-      asOlder("export", made.id, "--data", stale)
+      yield* asOlder("export", made.id, "--data", stale)
       const used = 9e15
       const place = call(at(node, made), placeLimit, keyOf(made, "alice"), order, { nonce: used })
       assert.strictEqual((yield* place).status, 200)
@@ -63,7 +63,7 @@ itWithPostgres(
       assert.include(before, "main_balance")
       assert.include(yield* asNewer("import", "--data", stale), "a different history")
       assert.include(yield* asNewer("import", "--data", folder), "is not an exported venue")
-      asOlder("export", made.id, "--data", data)
+      yield* asOlder("export", made.id, "--data", data)
       assert.include(yield* asNewer("import", "--data", data), `The cluster has the venue ${made.id}`)
       assert.include(yield* asNewer("import", "--data", data), "already has it")
       for (const from of [one, other, node]) yield* answers(from, made)

@@ -116,5 +116,5 @@ property(
       }
       assert.strictEqual(yield* passing(use(resident), 1000), "used")
     }).pipe(Effect.provide(Logger.layer([]))),
-  { runs: 100, timeout: 30_000 }
+  { runs: 100, timeout: 600_000 }
 )

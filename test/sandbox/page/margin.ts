@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { Locator, Page } from "playwright-core"
 import { marketName, ticker } from "../../../src/domain/Identifiers.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
-import { see } from "../../support/browser.ts"
+import { see, untilSeen } from "../../support/browser.ts"
 import {
   appears,
   go,
@@ -53,7 +53,7 @@ const draws = Effect.fnUntraced(function*(shown: Page, variable: string, is: boo
   )
   // Even a single label on the price scale has hundreds of pixels.
   const isThere = Effect.map(count, (pixels) => pixels > 100)
-  for (let tries = 0; tries < 100 && (yield* isThere) !== is; tries++) yield* Effect.sleep("50 millis")
+  yield* untilSeen(Effect.map(isThere, (isShown) => isShown === is))
   assert.strictEqual(yield* isThere, is, variable)
 })
 
