@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { Explore } from "../../src/explore/index.ts"
 import { historiesOf, isLong } from "../support/long.ts"
 
-/** A test's timeout in milliseconds: an hour in a long test run, and otherwise a minute. */
+/** A test's timeout in milliseconds: an hour in a long test run, and otherwise ten minutes. */
 export const timeout = isLong ? 3_600_000 : 600_000
 
 /**
