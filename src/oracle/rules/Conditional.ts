@@ -8,6 +8,7 @@ import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
 import { perpetual, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -45,14 +46,6 @@ const filled = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   return { account, market, exit, entry: json }
 })
 
-/** Returns an account's conditional orders. */
-const conditional = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
-  const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
-  const records = json["records"]
-  yield* Verdict.expect(answer, "a list of records", Array.isArray(records))
-  return { answer, json, records: Array.isArray(records) ? records.filter(Json.isObject) : [] }
-})
-
 /** Returns the activation prices of an account's open orders on this side. */
 const triggers = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side) {
   const open = yield* Orders.list(world, account, Paths.activeOrders)
@@ -77,13 +70,13 @@ const cancels = Effect.fnUntraced(function*(
   id: unknown
 ) {
   const { name: market } = yield* world.market
-  const before = yield* conditional(world, account)
+  const before = yield* LiveOrders.conditional(world, account)
   yield* Verdict.expect(before.answer, "one conditional order", before.records.length === 1)
   const { answer, items } = yield* LiveCalls.list(world, account, path, { market, [key]: id })
   yield* Verdict.expect(answer, "an empty list", items.length === 0)
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   yield* Verdict.conclude("no open orders", [...open.keys()], open.size === 0)
-  const left = yield* conditional(world, account)
+  const left = yield* LiveOrders.conditional(world, account)
   yield* Verdict.expect(left.answer, "no conditional orders", left.records.length === 0)
   yield* notFound(yield* LiveCalls.call(world, account, path, { market, [key]: id }), key)
 })
@@ -109,7 +102,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
       const { exit, order, oto } = yield* rest(world, account)
-      const { answer, records } = yield* conditional(world, account)
+      const { answer, records } = yield* LiveOrders.conditional(world, account)
       const [record = {}] = records
       const entry = record["conditionalOrder"]
       yield* Verdict.expect(
@@ -135,7 +128,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         found,
         found.length === 2 && expected.every((price) => found.includes(price))
       )
-      const { answer, records } = yield* conditional(world, account)
+      const { answer, records } = yield* LiveOrders.conditional(world, account)
       yield* Verdict.expect(answer, "no conditional order", records.length === 0)
     })
   }),
@@ -188,14 +181,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const fields = Orders.oco(market, "sell")
       const { order: pair } = yield* Orders.place(world, account, Paths.oco, fields)
       yield* rest(world, account)
-      const all = yield* conditional(world, account)
+      const all = yield* LiveOrders.conditional(world, account)
       yield* Verdict.expect(
         all.answer,
         "two records of types oto and oco, limit 100, offset 0, total 2",
         all.records.map(({ type }) => type).join() === "oto,oco" && all.json["limit"] === 100 &&
           all.json["offset"] === 0 && all.json["total"] === 2
       )
-      const second = yield* conditional(world, account, { limit: 1, offset: 1 })
+      const second = yield* LiveOrders.conditional(world, account, { limit: 1, offset: 1 })
       const [record = {}] = second.records
       const [stopLoss, takeProfit] = [record["stopLoss"], record["takeProfit"]]
       yield* Verdict.expect(
@@ -217,7 +210,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { oto } = yield* rest(world, account)
       const expected = [`oco ${String(pair["id"])}`, `oto ${String(oto["otoId"])}`]
       const named = ({ id, type }: Body) => `${String(type)} ${String(id)}`
-      const all = yield* conditional(world, account)
+      const all = yield* LiveOrders.conditional(world, account)
       yield* Verdict.expect(
         all.answer,
         `${expected.join(", ")}, with limit 100, offset 0 and total 2`,
@@ -226,7 +219,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       const found: Array<string> = []
       for (const offset of [0, 1]) {
-        const { answer, json, records } = yield* conditional(world, account, { limit: 1, offset })
+        const { answer, json, records } = yield* LiveOrders.conditional(world, account, { limit: 1, offset })
         yield* Verdict.expect(
           answer,
           `one record, with limit 1, offset ${offset} and total 2`,
@@ -256,7 +249,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const [account, other] = [yield* world.trader, yield* world.open()]
       const { market, oto } = yield* rest(world, account)
       yield* notFound(yield* LiveCalls.call(world, other, path, { market: market.name, [key]: oto["otoId"] }), key)
-      const { answer, records } = yield* conditional(world, other)
+      const { answer, records } = yield* LiveOrders.conditional(world, other)
       yield* Verdict.expect(answer, "no conditional order", records.length === 0)
       const open = yield* Orders.list(world, account, Paths.activeOrders)
       yield* Verdict.conclude("the order is open", open.size, open.size === 1)
@@ -270,7 +263,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { oto } = yield* rest(world, account)
       const answer = yield* LiveCalls.call(world, account, path, { market: perpetual, [key]: oto["otoId"] })
       yield* Refusals.any(answer, "because the order is on another market")
-      const { answer: list, records } = yield* conditional(world, account)
+      const { answer: list, records } = yield* LiveOrders.conditional(world, account)
       yield* Verdict.expect(list, "one conditional order", records.length === 1)
     })
   }),

@@ -19,12 +19,6 @@ import type { Account, Body, Market, World } from "../world/World.ts"
 
 const { always, forEach } = LiveCalls.section
 
-/** Returns an account's conditional orders. */
-const conditional = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
-  const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
-  return { answer, json, records: Array.isArray(json["records"]) ? json["records"].filter(Json.isObject) : [] }
-})
-
 const exitOf = (market: Market) => ({ takeProfit: above(market, 0), stopLoss: above(market, -60) })
 
 /** Places a buy order with exits, which rests far below the market. */
@@ -49,7 +43,7 @@ const placeBoth = Effect.fnUntraced(function*(world: World) {
 /** Expects that an account has no open orders and no conditional orders. */
 const hasNothing = Effect.fnUntraced(function*(world: World, account: Account) {
   yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "no open orders", "orderId", [])
-  const { answer, json, records } = yield* conditional(world, account)
+  const { answer, json, records } = yield* LiveOrders.conditional(world, account)
   yield* Verdict.expect(answer, "no conditional orders, total 0", records.length === 0 && json["total"] === 0)
   const { answer: list, items } = yield* LiveCalls.list(world, account, Paths.ocoOrders, {})
   yield* Verdict.expect(list, "no OCO orders", items.length === 0)
@@ -69,7 +63,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
     check: (world, how) =>
       world.whileFrozen(Effect.gen(function*() {
         const { account, market, oto, pair } = yield* placeBoth(world)
-        const before = yield* conditional(world, account)
+        const before = yield* LiveOrders.conditional(world, account)
         yield* Verdict.expect(before.answer, "two conditional orders", before.records.length === 2)
         if (how === "kill switch") {
           yield* LiveCalls.object(world, account, Paths.killSwitch, { market: market.name, timeout: "5" })
@@ -94,7 +88,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
       const { order, oto } = yield* placeOto(world, account, market)
-      const before = yield* conditional(world, account)
+      const before = yield* LiveOrders.conditional(world, account)
       yield* Verdict.expect(before.answer, "one conditional order", before.records.length === 1)
       const id = { market: market.name, orderId: order["orderId"] }
       yield* LiveOrders.place(world, account, Paths.cancelOrder, id)
@@ -117,7 +111,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
           other.oto["otoId"]
         ]]] as const
       ) {
-        const { answer, json, records } = yield* conditional(world, account, { market: name })
+        const { answer, json, records } = yield* LiveOrders.conditional(world, account, { market: name })
         yield* Verdict.expect(
           answer,
           `exactly the conditional orders ${ids.join(", ")}, and their number as total`,
@@ -147,7 +141,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const answer = yield* LiveCalls.call(world, account, path, fields)
       const codes = wrong === "no id" ? [30] : [30, 31]
       yield* Refusals.exactly(answer, { status: 422, codes }, `because it has ${wrong}`)
-      const { answer: list, records } = yield* conditional(world, account)
+      const { answer: list, records } = yield* LiveOrders.conditional(world, account)
       yield* Verdict.expect(list, "two conditional orders", records.length === 2)
     })
   }),
@@ -159,7 +153,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const price = above(market, -1)
       const { order } = yield* placeOto(world, account, market, { price, takeProfit: above(market, 10) })
       // The target must not show a cached list from before the fill.
-      yield* conditional(world, account)
+      yield* LiveOrders.conditional(world, account)
       const fields = { market: market.name, side: "sell", amount: "0.005", price }
       yield* LiveOrders.takeAt(world, fields, Paths.collateralLimit)
       const open = yield* LiveOrders.open(world, account, { market: market.name, orderId: order["orderId"] })
@@ -168,7 +162,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
         ...LiveOrders.filled("0.02", [{ amount: 0.005, price: Number(price) }])
       }
       yield* LiveOrders.lists(open, "the order", "orderId", [expected])
-      const { answer, records } = yield* conditional(world, account)
+      const { answer, records } = yield* LiveOrders.conditional(world, account)
       for (const { conditionalOrder } of records) {
         const shown = Json.isObject(conditionalOrder) ? LiveOrders.toOrder(conditionalOrder) : {}
         yield* LiveOrders.shows({ answer }, "the order", shown, expected)
@@ -231,7 +225,7 @@ const exitRules: ReadonlyArray<Rule.Rule> = [
         `oto with ${leg} ${price} and no ${other}`,
         Number(oto[leg]) === Number(price) && Number(oto[other] ?? 0) === 0
       )
-      const { answer: list, records: [record = {}] } = yield* conditional(world, account)
+      const { answer: list, records: [record = {}] } = yield* LiveOrders.conditional(world, account)
       yield* Verdict.expect(
         list,
         `${leg}Price ${price} and no ${other}Price`,

@@ -84,8 +84,7 @@ const pairs = Effect.fnUntraced(function*(world: World, account: Account, fields
 
 /** Returns an account's conditional orders, as pairs. */
 const conditional = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
-  const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
-  const records = Array.isArray(json["records"]) ? json["records"].filter(Json.isObject) : []
+  const { answer, json, records } = yield* LiveOrders.conditional(world, account, fields)
   yield* Verdict.expect(
     answer,
     "records of type oco, and their number as total",

@@ -158,8 +158,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         ...LiveOrders.identity(order)
       }
       yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "the order", "orderId", [expected])
-      const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, {})
-      const [record = {}] = Array.isArray(json["records"]) ? json["records"].filter(Json.isObject) : []
+      const { answer, records: [record = {}] } = yield* LiveOrders.conditional(world, account)
       const { conditionalOrder, stopLossPrice, takeProfitPrice } = record
       const found = Json.isObject(conditionalOrder) ? LiveOrders.toOrder(conditionalOrder) : {}
       yield* LiveOrders.shows({ answer }, "the order", found, expected)

@@ -70,10 +70,9 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
     Effect.fnUntraced(function*(world, account) {
       const { records } = yield* RecordLists.recordsOf(world, account, RecordLists.oco)
       const all = yield* RecordLists.open.read(world, account, { limit: RecordLists.most })
-      const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, {
+      const { answer, records: conditional } = yield* LiveOrders.conditional(world, account, {
         limit: RecordLists.most
       })
-      const conditional = (Array.isArray(json["records"]) ? json["records"] : []).filter(Json.isObject)
       const inConditional = conditional.flatMap(({ stopLoss, takeProfit }) =>
         [stopLoss, takeProfit].filter(Json.isObject).map(LiveOrders.toOrder)
       )
@@ -92,8 +91,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
     "Lists each conditional order once, as many as total states, on the pages that limit and offset select",
     Effect.fnUntraced(function*(world, account) {
       const read = Effect.fnUntraced(function*(fields: Body) {
-        const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
-        const items = Array.isArray(json["records"]) ? json["records"].filter(Json.isObject) : []
+        const { answer, json, records: items } = yield* LiveOrders.conditional(world, account, fields)
         return { answer, json, items, ids: items.map(({ id }) => id) }
       })
       const all = yield* read({ limit: RecordLists.most })

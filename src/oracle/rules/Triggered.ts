@@ -118,8 +118,7 @@ const orderRules: ReadonlyArray<Rule.Rule> = [
 /** Returns the lists of an account's OCO orders. */
 const pairsOf = Effect.fnUntraced(function*(world: World, account: Account) {
   const { answer, items } = yield* LiveCalls.list(world, account, Paths.ocoOrders, {})
-  const { answer: other, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, {})
-  const records = Array.isArray(json["records"]) ? json["records"] : []
+  const { answer: other, records } = yield* LiveOrders.conditional(world, account)
   return [[answer, items], [other, records]] as const
 })
 

@@ -220,6 +220,14 @@ export const open = Effect.fnUntraced(function*(world: World, account: Account, 
   return { answer, records: items.filter(Json.isObject).map(toOrder) }
 })
 
+/** Returns an account's conditional orders: OCO orders, and orders with exits. */
+export const conditional = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
+  const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
+  const records = json["records"]
+  yield* Verdict.expect(answer, "a list of records", Array.isArray(records))
+  return { answer, json, records: Array.isArray(records) ? records.filter(Json.isObject) : [] }
+})
+
 /** Expects that no order is open. Does not check a real account, which may have its own open orders. */
 export const nothingOpen = Effect.fnUntraced(function*(world: World, account: Account) {
   if (world.profile !== "control") return
