@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { isLong } from "../support/long.ts"
+import { compile } from "./compile.ts"
 import { type Hover, LanguageServer } from "./LanguageServer.ts"
 import * as Package from "./Package.ts"
 import { surface, type Thing } from "./surface.ts"
@@ -195,43 +196,42 @@ layer(LanguageServer.layer)("The editor", (it) => {
       assert.deepStrictEqual(shown.filter(({ code }) => !spelled.test(code) || !code.includes("RateLimited")), [])
     }))
 
-  itInFull("every module's example compiles", () =>
-    Effect.gen(function*() {
-      const server = yield* LanguageServer
-      // All examples are opened before the first is checked, because the server rebuilds the project after each opened
-      // file.
-      const examples = Package.publicModules(loaded).map((module) => {
-        const path = `${Package.root}test/editor/${module.name}.example.ts`
-        const example = Package.exampleOf(module.text)
-        if (example !== undefined) server.open(path, example.text)
-        return { ...module, path, example }
-      })
-      const findings = yield* Effect.forEach(
-        examples,
-        Effect.fnUntraced(function*({ example, file, name, path }) {
+  itInFull(
+    "every module's example compiles, and a compile error in an example is reported",
+    () =>
+      Effect.gen(function*() {
+        const examples = Package.publicModules(loaded).map((module) => ({
+          ...module,
+          compiled: `${module.name}.ts`,
+          example: Package.exampleOf(module.text)
+        }))
+        const wrong = "import { Exchange } from \"effect-txc\"\nexport const wrong: string = Exchange.layer\n"
+        const errors = yield* compile(
+          new Map([
+            ["wrong.ts", wrong],
+            ...examples.flatMap(({ compiled, example }) =>
+              example === undefined ? [] : [[compiled, example.text] as const]
+            )
+          ])
+        )
+        assert.deepStrictEqual(errors.filter(({ file }) => file === "wrong.ts").map(({ line }) => line), [2])
+        const mistakes = examples.flatMap(({ compiled, example, file, name }) => {
           const found = (line: number, text: string) => ({ file: file.slice(Package.root.length), line, text })
           if (example === undefined) return [found(1, `${name} has no @example with a ts block in its first comment`)]
           if (!/ from "effect-txc(?:\/\w+)*"$/mu.test(example.text))
             return [found(example.line, `the example of ${name} does not import the package by its name`)]
-          return (yield* server.errors(path)).map(({ line, message }) =>
-            found(example.line + line, `${name}: ${message}`)
+          return errors.filter((error) => error.file === compiled).map(({ line, message }) =>
+            found(example.line + line - 1, `${name}: ${message}`)
           )
         })
-      )
-      const mistakes = findings.flat()
-      assert.strictEqual(
-        mistakes.length,
-        0,
-        `${mistakes.length} examples are missing or do not compile.\n\n${byFile(mistakes)}\n`
-      )
-    }))
-
-  it.effect("a compile error in an example is reported", () =>
-    Effect.gen(function*() {
-      const server = yield* LanguageServer
-      const path = `${Package.root}test/editor/wrong.example.ts`
-      server.open(path, "import { Exchange } from \"effect-txc\"\nexport const wrong: string = Exchange.layer\n")
-      const errors = yield* server.errors(path)
-      assert.deepStrictEqual(errors.map(({ line }) => line), [1])
-    }))
+        assert.strictEqual(
+          mistakes.length,
+          0,
+          `${mistakes.length} examples are missing or do not compile.\n\n${byFile(mistakes)}\n`
+        )
+        // An error in any other file is not an example's mistake, but would hide one.
+        const known = new Set(["wrong.ts", ...examples.map(({ compiled }) => compiled)])
+        assert.deepStrictEqual(errors.filter(({ file }) => !known.has(file)), [])
+      })
+  )
 })

@@ -18,12 +18,6 @@ export interface Hover {
   readonly prose: string
 }
 
-/** A compile error. Lines are counted from zero. */
-export interface Mistake {
-  readonly line: number
-  readonly message: string
-}
-
 const uri = (path: string): string => pathToFileURL(path).href
 
 /** A message from the server. A reply has only an id, a notification has only a method, and a request has both. */
@@ -61,25 +55,12 @@ const hoverOf = (result: unknown): Hover | undefined => {
   return { code, prose: prose.trim() }
 }
 
-interface Diagnostic {
-  readonly severity: number
-  readonly message: string
-  readonly range: { readonly start: Position }
-}
-
-const mistakesOf = (result: unknown): ReadonlyArray<Mistake> =>
-  (result as { readonly items: ReadonlyArray<Diagnostic> }).items
-    .filter(({ severity }) => severity === 1)
-    .map(({ message, range }) => ({ line: range.start.line, message }))
-
 /** The language server of this project's TypeScript 7. It stops when the layer's scope closes. */
 export class LanguageServer extends Context.Service<LanguageServer, {
   /** Opens a file with this text. The file need not exist on disk. */
   readonly open: (path: string, text: string) => void
   /** Returns the hover at this position, or `undefined` if there is none. Many requests may run concurrently. */
   readonly hover: (path: string, position: Position) => Effect.Effect<Hover | undefined>
-  /** Reads the compile errors in this file. */
-  readonly errors: (path: string) => Effect.Effect<ReadonlyArray<Mistake>>
 }>()("test/LanguageServer") {
   static readonly layer = Layer.effect(
     LanguageServer,
@@ -134,9 +115,7 @@ export class LanguageServer extends Context.Service<LanguageServer, {
           })
         },
         hover: (path, position) =>
-          Effect.map(request("textDocument/hover", { textDocument: { uri: uri(path) }, position }), hoverOf),
-        errors: (path) =>
-          Effect.map(request("textDocument/diagnostic", { textDocument: { uri: uri(path) } }), mistakesOf)
+          Effect.map(request("textDocument/hover", { textDocument: { uri: uri(path) }, position }), hoverOf)
       }
     })
   )

@@ -94,6 +94,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   section.always("status.taker-band", {
     statement: "Shows CANCELED_TAKER_BAND for an order filled up to the taker band, with a canceled remainder",
     level: "SHOULD",
+    live: Rule.documented("CANCELED_TAKER_BAND, when a market order would execute beyond the taker band"),
     check: Effect.fnUntraced(function*(world) {
       const [maker, taker] = [yield* world.trader, yield* world.open()]
       const market = yield* world.market
