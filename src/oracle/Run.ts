@@ -66,21 +66,29 @@ const throttled = (
   )
 
 /**
- * Repeats the check of a value while a call in it gets no response. If all attempts fail at the same call, the target
- * does not respond to that call. If they fail at different calls, the connection is at fault, and the value cannot be
- * evaluated.
+ * Repeats the check of a value while a call in it gets no response. If all attempts fail at the same call, after the
+ * same number of responses, the target does not respond to that call. If they fail at different points, the connection
+ * is at fault, and the value cannot be evaluated.
  */
-const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Effect<unknown, Verdict.CheckError> =>
+const answered = (
+  check: Effect.Effect<unknown, Verdict.CheckError>,
+  { traffic }: Session.Session
+): Effect.Effect<unknown, Verdict.CheckError> =>
   Effect.suspend(() => {
-    const calls = new Set<string>()
-    const noted = Effect.tapErrorTag(
-      check,
-      "TargetError",
-      ({ unanswered }) => Effect.sync(() => unanswered === undefined ? undefined : calls.add(unanswered))
-    )
+    const points = new Set<string>()
+    const responses = () => traffic.requests - traffic.unanswered
+    const noted = Effect.suspend(() => {
+      const before = responses()
+      return Effect.tapErrorTag(
+        check,
+        "TargetError",
+        ({ unanswered }) =>
+          Effect.sync(() => unanswered === undefined ? undefined : points.add(`${unanswered} ${responses() - before}`))
+      )
+    })
     return Effect.catchIf(
       Connection.retry(noted, Connection.patienceOfValue),
-      (error) => Connection.isUnanswered(error) && calls.size > 1,
+      (error) => Connection.isUnanswered(error) && points.size > 1,
       (error) => Verdict.skip(`not evaluated: the connection failed: ${Verdict.whyOf(error)}`)
     )
   })
@@ -91,7 +99,7 @@ const answered = (check: Effect.Effect<unknown, Verdict.CheckError>): Effect.Eff
  */
 const judge = Effect.fnUntraced(function*(
   { end, wasLate, world }: Session.RuleWorld,
-  target: Target.Target,
+  session: Session.Session,
   { property }: Rule.Rule,
   runs: Runs,
   value: unknown
@@ -106,7 +114,9 @@ const judge = Effect.fnUntraced(function*(
   // An outdated list proves nothing, so the value is checked again. From now on, reads wait until the lists have
   // settled.
   const judged = Effect.catchTag(once, "Broken", (broken) => isLate ? once : Effect.fail(broken))
-  const exit = yield* Effect.exit(throttled(answered(judged), target.patience ?? Throttling.defaultPatience))
+  const exit = yield* Effect.exit(
+    throttled(answered(judged, session), session.target.patience ?? Throttling.defaultPatience)
+  )
   if (Exit.isSuccess(exit)) {
     runs.judged++
     return
@@ -138,7 +148,7 @@ const search = Effect.fnUntraced(function*(
   const checking = Effect.promise(() =>
     Promise.resolve(
       fc.check(
-        fc.asyncProperty(values(setting), (value) => runPromise(judge(ruleWorld, session.target, rule, runs, value))),
+        fc.asyncProperty(values(setting), (value) => runPromise(judge(ruleWorld, session, rule, runs, value))),
         {
           seed,
           numRuns: Math.max(Math.min(most, useful), examples.length, 1),

@@ -84,16 +84,17 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
           Effect.flatMap(nonce(account), (nonce) => send(Signing.request(account, at, fields, nonce, tampering)))
         )
     )
+  // A credit whose response is lost must not be sent again: only the call after it may be.
+  const read: typeof attempt = (account, path, fields, tampering) =>
+    Effect.andThen(funding.before(account, path), Connection.read(attempt(account, path, fields, tampering)))
   const call: World["call"] = (account, path, fields, tampering = {}) => {
-    const call = attempt(account, path, fields, tampering)
-    const read = Features.aRead(features)
+    const known = Features.aRead(features)
     const hasChosenNonce = Object.hasOwn(tampering.envelope ?? {}, "nonce")
-    return hasChosenNonce && read !== undefined
-      ? Throttling.withChosenNonce(call, Connection.read(attempt(account, read)))
-      : Throttling.retryThrottled(
-        Paths.unchanging.includes(path) && !hasChosenNonce ? Connection.read(call) : call,
-        patience
-      )
+    const send = Paths.unchanging.includes(path) && !hasChosenNonce ? read : attempt
+    const call = send(account, path, fields, tampering)
+    return hasChosenNonce && known !== undefined
+      ? Throttling.withChosenNonce(call, read(account, known))
+      : Throttling.retryThrottled(call, patience)
   }
   const shared: Shared = {
     ...clock,

@@ -94,8 +94,12 @@ const isListed = (world: World, account: Account, { id, path }: Placed) =>
     Settling.bound
   )
 
-/** Whether the target's list shows orders placed through this path. If so, an order that is not listed is not open. */
-const isTrusted = ({ placements }: World, path: string): boolean => placements.listed.has(path)
+/**
+ * Whether the target's list shows orders placed through this path. If so, an order that is not listed is not open. A
+ * changed order is in the same list as the order that it replaces.
+ */
+const isTrusted = ({ placements: { listed } }: World, path: string): boolean =>
+  path === Paths.modifyOrder ? [...listed].some((other) => other !== Paths.oco) : listed.has(path)
 
 /** Cancels an order, and tries again if there is no response. */
 const cancel = Effect.fnUntraced(function*(world: World, account: Account, order: Placed) {
