@@ -81,6 +81,8 @@ const searchPages: Rule.Rule = section.always("sub-accounts.search.pages", {
     const whole = yield* world.call(parent, Paths.subAccounts, { search: "desk", limit: 100 })
     const { records } = yield* Lists.pageOf(Lists.subAccounts, whole)
     yield* inPages(world, parent, Lists.subAccounts, { search: "desk" }, SubAccounts.idsOf(records))
+    const answer = yield* world.call(parent, Paths.subAccounts, { search: "desk" })
+    yield* Lists.hasDefaults(world, Lists.subAccounts, answer)
   })
 })
 
@@ -113,10 +115,11 @@ const ofOthers: Rule.Rule = section.always("api-keys.own.filter", {
     for (const list of [Lists.apiKeys, Lists.subAccounts]) {
       yield* pageWith(world, other, list, { limit: 100, offset: 0 }, 1)
     }
-    const { records } = yield* Lists.pageOf(
+    const { answer, records } = yield* Lists.pageOf(
       Lists.apiKeys,
       yield* world.call(parent, Paths.apiKeys, { subAccountId: id })
     )
+    yield* Lists.hasDefaults(world, Lists.apiKeys, answer)
     const owners = SubAccounts.idsOf(records, "subAccountId")
     yield* Verdict.conclude(`one key of ${id}`, owners, owners.join() === id)
   })

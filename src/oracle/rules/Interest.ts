@@ -99,6 +99,7 @@ const filtered = (id: string, statement: string, key: "planId" | "ticker"): Rule
       for (const value of values) {
         const answer = yield* history(world, { [key]: value })
         const { objects } = yield* FieldRules.records(world, answer, "records")
+        yield* Lists.hasDefaults(world, Lists.interest, answer)
         const expected = whole.filter((record) => record[key] === value)
         const isWhole = whole.length < Lists.interest.defaultLimit
         yield* Verdict.expect(

@@ -180,6 +180,91 @@ const refusals: ReadonlyArray<Mutant> = [
   })
 ]
 
+/** Drops the last digit of an amount that continues the amount of the order before, except on the first market. */
+const roundsElsewhere = (path: string): Change => ({
+  make: () => {
+    let before = ""
+    const change = asking(path, (fields) => {
+      const amount = String(fields["amount"])
+      const isFiner = fields["market"] !== "BTC_USDT" && amount.length > before.length && amount.startsWith(before)
+      if (isFiner && before !== "") return { ...fields, amount: before }
+      before = amount
+      return fields
+    })
+    return change.make?.() ?? {}
+  }
+})
+
+const orders: ReadonlyArray<Mutant> = [
+  mutant("orders-sell-precision", "the price of a stop-limit order that sells is rounded", {
+    breaks: ["stop-limit.request.price.precision"],
+    ...asking(stopLimit, (fields) =>
+      fields["side"] === "sell" && /^[0-9]+\.[0-9]{3,}$/u.test(String(fields["price"]))
+        ? { ...fields, price: Number(fields["price"]).toFixed(2) }
+        : fields)
+  }),
+  mutant("orders-sell-least", "the least amount does not apply to OCO orders that sell", {
+    breaks: ["oco.request.amount.least", "oco.request.amount.min"],
+    ...asking(
+      oco,
+      (fields) =>
+        fields["side"] === "sell" && Number(fields["amount"]) < 0.1 && Number(fields["amount"]) > 0
+          ? { ...fields, amount: "0.5" }
+          : fields
+    )
+  }),
+  mutant("orders-second-market", "amounts on other markets than the first are rounded", {
+    breaks: ["stop-limit.markets.each"],
+    ...roundsElsewhere(stopLimit)
+  }),
+  mutant("orders-latest-id", "only the client order id of the latest order may not be used again", {
+    breaks: ["stop-limit.client-order-id.unique"],
+    make: () => {
+      let latest: unknown
+      return {
+        request: (request, venue) => {
+          const key = ["client_order_id", "clientOrderId"].find((key) => fieldsOf(request)?.[key] !== undefined)
+          const id = key === undefined ? undefined : fieldsOf(request)?.[key]
+          if (request.path !== stopLimit || key === undefined || id === latest) return request
+          latest = id
+          return withFields(venue, request, (fields) => without(fields, key))
+        }
+      }
+    }
+  }),
+  mutant("orders-id-question", "a client order id may contain a question mark", {
+    breaks: ["stop-limit.client-order-id.refuses", "oco.client-order-id.refuses"],
+    make: () => ({
+      request: (request, venue) =>
+        request.path !== stopLimit && request.path !== oco ?
+          request :
+          withFields(venue, request, (fields) =>
+            Object.fromEntries(
+              Object.entries(fields).map((
+                [key, value]
+              ) => [
+                key,
+                /^client_?order_?id$/iu.test(key) && typeof value === "string" ? value.replace("?", ".") : value
+              ])
+            ))
+    })
+  }),
+  mutant("orders-cancel-some", "a cancel-all call cancels nothing if there are more than twenty orders", {
+    breaks: ["cancel-all.everything"],
+    make: () => {
+      let placed = 0
+      return {
+        request: (request, venue) => {
+          if (request.path === stopLimit) placed++
+          const isMany = request.path === cancelAll && placed > 20
+          if (request.path === cancelAll) placed = 0
+          return isMany ? withFields(venue, request, (fields) => ({ ...fields, market: "ETH_USDT" })) : request
+        }
+      }
+    }
+  })
+]
+
 const fills: ReadonlyArray<Mutant> = [
   mutant("fills-fee-last", "an order shows only the fee of its last fill", {
     ...document,
@@ -296,6 +381,31 @@ const records: ReadonlyArray<Mutant> = [
     breaks: ["sub-accounts.search.pages"],
     ...asking(subAccounts, (fields) => fields["search"] === undefined ? fields : without(fields, "limit"))
   }),
+  mutant("records-search-default", "a search for sub-accounts has a default limit of 50", {
+    ...document,
+    breaks: ["sub-accounts.search.pages"],
+    ...asking(
+      subAccounts,
+      (fields) => fields["search"] !== undefined && fields["limit"] === undefined ? { ...fields, limit: 50 } : fields
+    )
+  }),
+  mutant("records-filter-default", "the keys of one sub-account have a default limit of 100", {
+    ...document,
+    breaks: ["api-keys.own.filter"],
+    ...asking(
+      keys,
+      (fields) =>
+        fields["subAccountId"] !== undefined && fields["limit"] === undefined ? { ...fields, limit: 100 } : fields
+    )
+  }),
+  mutant("records-ticker-default", "the payments in one ticker have a default limit of 50", {
+    ...document,
+    breaks: ["interest.ticker.filter"],
+    ...asking(
+      interest,
+      (fields) => fields["ticker"] !== undefined && fields["limit"] === undefined ? { ...fields, limit: 50 } : fields
+    )
+  }),
   mutant("records-plan-offset", "a page of one plan's payments shows offset 0", {
     breaks: ["interest.plan.filter"],
     ...echoesZero(interest, "planId")
@@ -342,4 +452,4 @@ const limits: ReadonlyArray<Mutant> = [
   })
 ]
 
-export const mutants: ReadonlyArray<Mutant> = [...refusals, ...fills, ...records, ...limits]
+export const mutants: ReadonlyArray<Mutant> = [...refusals, ...orders, ...fills, ...records, ...limits]
