@@ -56,11 +56,15 @@ const inPages = Effect.fnUntraced(function*(
 })
 
 const afterDeletions: Rule.Rule = section.always("delete.pages", {
-  statement: "Lists every sub-account that is left on exactly one page after deletions at the start, middle and end",
+  statement:
+    "Lists every sub-account that is left on exactly one page after deletions at the start, middle and end, and "
+    + "keeps its key",
   check: Effect.fnUntraced(function*(world) {
     const parent = yield* world.open({ isFunded: false })
     const ids: Array<string> = []
     for (let index = 0; index < 8; index++) ids.push(yield* SubAccounts.create(world, parent))
+    const kept = ids[1] ?? ""
+    const account = yield* SubAccounts.addKey(world, kept)
     const gone: Array<string | undefined> = []
     for (const id of [ids[3], ids[0], ids[7]]) {
       const answer = yield* world.call(parent, Paths.deleteSubAccount, { id })
@@ -70,6 +74,11 @@ const afterDeletions: Rule.Rule = section.always("delete.pages", {
     }
     ids.push(yield* SubAccounts.create(world, parent))
     yield* inPages(world, parent, Lists.subAccounts, {}, ids.filter((one) => !gone.includes(one)))
+    const listed = yield* world.call(parent, Paths.apiKeys, { subAccountId: kept })
+    const { records } = yield* Lists.pageOf(Lists.apiKeys, listed)
+    yield* Verdict.expect(listed, `the key of ${kept}, which was not deleted`, records.length === 1)
+    const used = yield* world.call(account, Paths.mainBalance)
+    yield* Verdict.expect(used, "HTTP 200 for the key of a sub-account that was not deleted", Refusals.isSuccess(used))
   })
 })
 

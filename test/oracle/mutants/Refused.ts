@@ -217,6 +217,10 @@ const orders: ReadonlyArray<Mutant> = [
     breaks: ["stop-limit.markets.each"],
     ...roundsElsewhere(stopLimit)
   }),
+  mutant("orders-second-market-oco", "amounts of OCO orders on other markets than the first are rounded", {
+    breaks: ["oco.markets.each"],
+    ...roundsElsewhere(oco)
+  }),
   mutant("orders-latest-id", "only the client order id of the latest order may not be used again", {
     breaks: ["stop-limit.client-order-id.unique"],
     make: () => {
@@ -369,6 +373,19 @@ const records: ReadonlyArray<Mutant> = [
           return request.path === subAccounts && Number(fieldsOf(request)?.["offset"]) > 0 && deleted > 0
             ? withFields(venue, request, (fields) => ({ ...fields, offset: Number(fields["offset"]) + 1 }))
             : request
+        }
+      }
+    }
+  }),
+  mutant("records-deleted-keys", "a deletion removes the keys of every sub-account from the list", {
+    breaks: ["delete.pages"],
+    make: () => {
+      let hasDeleted = false
+      return {
+        answer: (answer, { path }) => {
+          const json = jsonOf(answer)
+          if (path === remove && answer.status < 300) hasDeleted = true
+          return path === keys && hasDeleted && Json.isObject(json) ? withBody(answer, { ...json, data: [] }) : answer
         }
       }
     }
