@@ -6,6 +6,7 @@ import * as Borrowing from "./Borrowing.ts"
 import * as Calls from "./Calls.ts"
 import * as Comparisons from "./Comparisons.ts"
 import * as Conditional from "./Conditional.ts"
+import * as DocumentRecords from "./DocumentRecords.ts"
 import * as Edges from "./Edges.ts"
 import * as Followed from "./Followed.ts"
 import * as LimitOrders from "./LimitOrders.ts"
@@ -60,7 +61,8 @@ export const all: ReadonlyArray<Mutant> = [
   ...PositionEffects.mutants,
   ...MarketTerms.mutants,
   ...AccountTerms.mutants,
-  ...Refused.mutants
+  ...Refused.mutants,
+  ...DocumentRecords.mutants
 ]
 
 /** All WebSocket faults. */
