@@ -145,7 +145,6 @@ const records: ReadonlyArray<Mutant> = [
     ...capped(interest, 50)
   }),
   mutant("records-one-market", "stops on the second market are never shown as activated", {
-    ...document,
     breaks: ["activation.several"],
     ...answering(
       active,
@@ -154,7 +153,6 @@ const records: ReadonlyArray<Mutant> = [
     )
   }),
   mutant("records-all-stops", "an activation activates every stop of the account", {
-    ...document,
     breaks: ["activation.several"],
     ...answering(active, "success", (json) => {
       const isOne = JSON.stringify(json).includes("\"activated\":1")

@@ -56,7 +56,7 @@ export const deep = (json: unknown, change: (order: Fields) => Fields): unknown 
   Array.isArray(json)
     ? json.map((item) => deep(item, change))
     : Json.isObject(json)
-    ? (Object.hasOwn(json, "deal_stock") ? change : (all: Fields) => all)(
+    ? (["deal_stock", "dealStock"].some((key) => Object.hasOwn(json, key)) ? change : (all: Fields) => all)(
       Object.fromEntries(Object.entries(json).map(([key, value]) => [key, deep(value, change)]))
     )
     : json
