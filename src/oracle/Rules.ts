@@ -15,7 +15,9 @@ import * as Codes from "./rules/Codes.ts"
 import * as Conditional from "./rules/Conditional.ts"
 import * as ConditionalStates from "./rules/ConditionalStates.ts"
 import * as Creations from "./rules/Creations.ts"
+import * as CumulativeFills from "./rules/CumulativeFills.ts"
 import * as Deals from "./rules/Deals.ts"
+import * as DocumentRecords from "./rules/DocumentRecords.ts"
 import * as Errors from "./rules/Errors.ts"
 import * as Execution from "./rules/Execution.ts"
 import * as Fees from "./rules/Fees.ts"
@@ -67,6 +69,7 @@ import * as PublicData from "./rules/PublicData.ts"
 import * as PublicLists from "./rules/PublicLists.ts"
 import * as RecordAgreement from "./rules/RecordAgreement.ts"
 import * as Reducing from "./rules/Reducing.ts"
+import * as Refused from "./rules/Refused.ts"
 import * as SelfTrade from "./rules/SelfTrade.ts"
 import * as ServerStatus from "./rules/ServerStatus.ts"
 import * as ServerTime from "./rules/ServerTime.ts"
@@ -101,6 +104,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...KeyAccess.rules,
   ...Permissions.rules,
   ...Errors.rules,
+  ...Refused.rules,
   ...Pagination.rules,
   ...Interest.rules,
   ...Oco.rules,
@@ -129,11 +133,13 @@ export const rules: ReadonlyArray<Rule> = [
   ...SubAccounts.rules,
   ...ApiKeys.rules,
   ...SubAccountDeletion.rules,
+  ...DocumentRecords.rules,
   ...Creations.rules,
   ...AccountTerms.rules,
   ...Activation.rules,
   ...OrderStatus.rules,
   ...Execution.rules,
+  ...CumulativeFills.rules,
   ...Deals.rules,
   ...LiveServed.rules,
   ...OrderAnswers.rules,

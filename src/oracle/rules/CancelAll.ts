@@ -64,6 +64,9 @@ const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: Re
   )
 })
 
+/** The number of orders that a call must cancel. */
+const many = 24
+
 const refuses = Effect.fnUntraced(function*(world: World, fields: Body, key: string) {
   const answer = yield* world.call(yield* world.reader, Paths.cancelAll, fields)
   yield* Refusals.order(answer, world.dialect, true, key)
@@ -73,8 +76,19 @@ const live = Rule.other("HTTP 422")
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   section.always("cancel-all.everything", {
-    statement: "Cancels all orders, of all types and on all markets, if no field is given",
-    check: (world) => leaves(world, {}, [])
+    statement: "Cancels all orders, however many, of all types and on all markets, if no field is given",
+    check: Effect.fnUntraced(function*(world) {
+      yield* leaves(world, {}, [])
+      const account = yield* world.trader
+      const market = yield* world.market
+      for (let count = 0; count < many; count++) {
+        const side = count % 2 === 0 ? "buy" : "sell"
+        yield* Orders.place(world, account, Paths.stopLimit, Orders.stopLimit(market, side))
+      }
+      const answer = yield* world.call(account, Paths.cancelAll)
+      const left = yield* open(world, account)
+      yield* Verdict.conclude("no open orders", left, left.length === 0, answer)
+    })
   }),
   section.always("cancel-all.market", {
     statement: "Cancels only the orders of the given market",

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
+import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import { plans } from "../world/Accounts.ts"
 import * as Boundaries from "../world/Boundaries.ts"
@@ -29,8 +30,14 @@ const mixed = [plans[0], plans[1], ["oracle-plan-c", "USDT"]].flatMap(([planId =
 
 const unknownValues = fc.uuid().map((id) => `no-such-${id}`)
 
-const isKnownCase = (answer: Parameters<typeof Refusals.namedFields>[0], ...keys: ReadonlyArray<string>) =>
+const isKnownCase = (answer: Answer, ...keys: ReadonlyArray<string>) =>
   Refusals.fields(answer, { status: 400, codes: [0] }, ...keys)
+
+/** Expects the refusal of an invalid planId or ticker, with errors that name only this field. */
+const isOnlyWrong = Effect.fnUntraced(function*(answer: Answer, key: string) {
+  yield* isKnownCase(answer, key)
+  yield* Verdict.expect(answer, `errors that name ${key} only`, Refusals.namedFields(answer).join() === key)
+})
 
 const payment: FieldRules.Table = {
   id: "interest.payment",
@@ -62,9 +69,13 @@ const inPages = Effect.fnUntraced(function*(
   const seen: Array<unknown> = []
   for (let offset = 0; offset < expected.length; offset += pageSize) {
     const answer = yield* history(world, { ...filter, limit: pageSize, offset })
-    const { records } = yield* Lists.pageOf(Lists.interest, answer)
+    const { json, records } = yield* Lists.pageOf(Lists.interest, answer)
     const count = Math.min(pageSize, expected.length - offset)
-    yield* Verdict.expect(answer, `${count} payments from offset ${offset}`, records.length === count)
+    yield* Verdict.expect(
+      answer,
+      `${count} payments, limit ${pageSize}, offset ${offset}`,
+      records.length === count && json["limit"] === pageSize && json["offset"] === offset
+    )
     seen.push(...records)
   }
   const text = sorted(expected)
@@ -88,6 +99,7 @@ const filtered = (id: string, statement: string, key: "planId" | "ticker"): Rule
       for (const value of values) {
         const answer = yield* history(world, { [key]: value })
         const { objects } = yield* FieldRules.records(world, answer, "records")
+        yield* Lists.hasDefaults(world, Lists.interest, answer)
         const expected = whole.filter((record) => record[key] === value)
         const isWhole = whole.length < Lists.interest.defaultLimit
         yield* Verdict.expect(
@@ -165,19 +177,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "interest.plan.unknown",
-    statement: "Refuses an unknown planId with HTTP 400, code 0, Validation failed, and errors keyed by planId",
+    statement: "Refuses an unknown planId with HTTP 400, code 0, Validation failed, and errors keyed by planId only",
     clause: "Errors",
     profile: "read-only",
     values: unknownValues,
-    check: (world, planId) => Effect.flatMap(history(world, { planId }), (answer) => isKnownCase(answer, "planId"))
+    // The beginning of the ids of a sandbox's plans.
+    examples: ["oracle-plan-"],
+    check: (world, planId) => Effect.flatMap(history(world, { planId }), (answer) => isOnlyWrong(answer, "planId"))
   }),
   Rule.forEach({
     id: "interest.ticker.unknown",
-    statement: "Refuses an unknown ticker with HTTP 400, code 0, Validation failed, and errors keyed by ticker",
+    statement: "Refuses an unknown ticker with HTTP 400, code 0, Validation failed, and errors keyed by ticker only",
     clause: "Errors",
     profile: "read-only",
-    values: ["NOSUCH", "XXX1", "BTCUSDT0"],
-    check: (world, ticker) => Effect.flatMap(history(world, { ticker }), (answer) => isKnownCase(answer, "ticker"))
+    values: ["NOSUCH", "XXX1", "BTCUSDT0", "BT"],
+    check: (world, ticker) => Effect.flatMap(history(world, { ticker }), (answer) => isOnlyWrong(answer, "ticker"))
   }),
   Rule.forAll({
     id: "interest.both.refused",
@@ -209,13 +223,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   ...(["planId", "ticker"] as const).map((field) =>
     section.forAll(`interest.${field === "planId" ? "plan" : field}.type`, {
-      statement: `Refuses a ${field} that is not a string`,
+      statement: `Refuses a ${field} that is not a string, with errors keyed by ${field}`,
+      clause: "Errors",
       profile: "read-only",
       values: Boundaries.noTexts,
       check: (world, value) =>
         Effect.flatMap(
           history(world, { [field]: value }),
-          (answer) => Refusals.call(answer, world.dialect, field)
+          (answer) => isKnownCase(answer, field)
         )
     })
   ),

@@ -48,6 +48,9 @@ const interestLimit = 1000
 /** The number of public calls that are allowed in ten seconds. */
 const publicLimit = 2000
 
+/** The number of calls that a rule makes once the time of a limit is over. */
+const moreCalls = 200
+
 /** Expects that no call is refused because of a rate limit. The calls may be refused for other reasons. */
 const areNotThrottled = (answers: ReadonlyArray<Answer>) => {
   const refused = answers.filter(Throttling.isThrottled)
@@ -106,13 +109,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("limits.public", {
-    statement: "Accepts 2000 public requests in 10 seconds",
+    statement: "Accepts 2000 public requests in 10 seconds, and more after that",
     check: Effect.fnUntraced(function*(world) {
       // The limit counts all calls from this address, so this check must not share its window with other calls.
       yield* world.advance(11_000)
       yield* world.onEnd(world.advance(11_000))
       const ping = world.send({ method: "GET", path: Paths.ping, headers: {} })
       yield* areAccepted(yield* times(world, publicLimit, ping))
+      yield* world.advance(11_000)
+      const markets = world.send({ method: "GET", path: Paths.markets, headers: {} })
+      for (const call of [ping, markets]) yield* areAccepted(yield* times(world, moreCalls, call))
     })
   })
 ]

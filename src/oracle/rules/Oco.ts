@@ -215,6 +215,10 @@ const everyMarket: Rule.Rule = section.always("oco.markets.each", {
         `legs on ${market.name} with the values of ${JSON.stringify(draft)}`,
         Oco.both(order, (leg) => leg["market"] === market.name) && entry.isAsSubmitted(order, draft)
       )
+      const amount = String(draft["amount"])
+      const finer = `${amount}${amount.includes(".") ? "" : "."}1`
+      const refused = yield* world.call(account, Paths.oco, { ...draft, amount: finer })
+      yield* Refusals.tooFine(refused, world.dialect, true, "amount")
     }
   })
 })

@@ -73,7 +73,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.forEach("oco.reduce-only.same-side", {
-    statement: "Refuses a reduce-only order on the position's side: code 116",
+    statement: "Refuses a reduce-only order on the position's side, or after the position was closed: code 116",
     level: "MUST",
     live: Rule.documented("code 116"),
     values: Orders.sides,
@@ -81,6 +81,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.trader
       yield* Trading.openPosition(world, account, side, "0.01")
       yield* closesNothing(world, account, side, "because the order is on the position's side")
+      const opposite = Orders.opposite(side)
+      yield* Trading.openPosition(world, account, opposite, "0.01")
+      for (const one of [side, opposite]) yield* closesNothing(world, account, one, "because the position was closed")
     })
   }),
   section.forAll("oco.reduce-only.clipped", {

@@ -94,7 +94,7 @@ const defaultLimitRules = (list: List): ReadonlyArray<Rule.Rule> => {
       })
     }),
     rulesOf(list).always(`${id}.limit.default.applies`, {
-      statement: `Limits a page to ${defaultLimit} records by default`,
+      statement: `Limits a page to ${defaultLimit} records by default, and shows the rest to a call that asks for it`,
       profile: "control",
       check: Effect.fnUntraced(function*(world) {
         const account = yield* world.open({ isFunded: false })
@@ -103,6 +103,16 @@ const defaultLimitRules = (list: List): ReadonlyArray<Rule.Rule> => {
         const { answer, records } = yield* pageOf(list, yield* world.call(account, list.path))
         const isWhole = records.length === defaultLimit
         yield* Verdict.conclude(`${defaultLimit} records`, `${records.length} records`, isWhole, answer)
+        const rest = yield* pageOf(list, yield* world.call(account, list.path, { limit: 100, offset: defaultLimit }))
+        const whole = [...records, ...rest.records]
+        const isRest = rest.records.length > 0 && new Set(whole.map(textOf)).size === whole.length
+        yield* Verdict.expect(rest.answer, `other records from offset ${defaultLimit} on`, isRest)
+        // Asks for more records than by default, if a page can show more.
+        for (const limit of [defaultLimit === 100 ? 99 : defaultLimit + 1, 100]) {
+          const { answer, records } = yield* pageOf(list, yield* world.call(account, list.path, { limit }))
+          const count = Math.min(limit, whole.length)
+          yield* Verdict.conclude(`${count} records`, `${records.length} records`, records.length === count, answer)
+        }
       })
     })
   ]

@@ -144,6 +144,9 @@ const spotMarkets = (world: World) =>
         return isWithin ? market : toMarket(listed, Math.max(minTotal / minAmount, 1000 * tick))
       }))
 
+/** Returns a number with one more decimal place. */
+const finer = (value: unknown): string => `${String(value)}${String(value).includes(".") ? "" : "."}1`
+
 const absentOr = (world: World, value: unknown, expected: unknown): boolean =>
   value === expected || (world.dialect.name === "live" && value === undefined)
 
@@ -261,7 +264,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   section.always("stop-limit.markets.each", {
-    statement: "Accepts an order on every spot market in the market list on which trading is enabled",
+    statement: "Accepts an order on every spot market in the market list on which trading is enabled, but no amount or "
+      + "price with more decimal places than the market's",
     profile: "control",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false })
@@ -276,6 +280,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           `an order on ${market.name}, which the market list shows with tradesEnabled`,
           Refusals.isSuccess(answer) && Json.isObject(answer.json) && answer.json["market"] === market.name
         )
+        for (const key of ["amount", "price", "activation_price"]) {
+          const refused = yield* world.call(account, Paths.stopLimit, { ...order, [key]: finer(order[key]) })
+          yield* Refusals.tooFine(refused, world.dialect, false, key)
+        }
       }
     })
   }),

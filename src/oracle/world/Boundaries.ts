@@ -39,10 +39,13 @@ export const tooLongPassphrases = fc.oneof(
   fc.integer({ min: 26, max: 60 }).map((length) => "p".repeat(length))
 )
 
+/** Some of the characters that are not allowed in client order ids. */
+export const forbidden = [..." /+@#:;,é漢\n\"\\$*(~|=&%!?'"]
+
 /** Strings with one character that is not allowed in client order ids. */
 export const badClientOrderIds = fc.tuple(
   textOf(alphanumeric, 0, 8),
-  fc.constantFrom(" ", "/", "+", "@", "#", ":", ";", ",", "é", "漢", "\n", "\"", "\\", "$", "*", "(", "~", "|"),
+  fc.constantFrom(...forbidden),
   textOf(alphanumeric, 0, 8)
 ).map((parts) => parts.join(""))
 

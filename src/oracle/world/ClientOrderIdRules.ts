@@ -75,9 +75,17 @@ const unique = (entry: OrderEntry): Rule.Rule =>
       const { clientOrderId: key } = Dialects.keys(world.dialect)
       const market = yield* world.market
       const account = yield* world.trader
-      const order = entry.draft(market, "buy", { [key]: world.unique("same") })
-      yield* Orders.place(world, account, entry.path, order)
-      yield* refuses(world, entry, yield* Orders.submit(world, account, entry.path, order), key)
+      const ids = [world.unique("same"), world.unique("same")]
+      for (const [index, side] of Orders.sides.entries()) {
+        yield* Orders.place(world, account, entry.path, entry.draft(market, side, { [key]: ids[index] }))
+      }
+      // Not only the latest order counts, and not only orders on the same side.
+      for (const id of ids) {
+        for (const side of Orders.sides) {
+          const order = entry.draft(market, side, { [key]: id })
+          yield* refuses(world, entry, yield* Orders.submit(world, account, entry.path, order), key)
+        }
+      }
     })
   })
 
@@ -159,7 +167,7 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
     "Refuses a client order id with characters other than letters, digits, dashes, dots and underscores",
     "the key is clientOrderId; HTTP 422, code 36",
     Boundaries.badClientOrderIds,
-    ["a b", "a/b", "é"]
+    Boundaries.forbidden.map((character) => `a${character}b`)
   ),
   refusesValues(
     entry,

@@ -128,6 +128,13 @@ export const distinct = Effect.fnUntraced(function*(
     : yield* Verdict.skip(Verdict.lacksRecords.tooFew)
 })
 
+/** Expects that a page shows the default limit and offset, which the document states for every list. */
+export const hasDefaults = (world: World, { defaultLimit }: List, answer: Target.Answer) => {
+  const { json } = answer
+  const isDefault = Json.isObject(json) && json["limit"] === defaultLimit && json["offset"] === 0
+  return Verdict.expect(answer, `limit ${defaultLimit}, offset 0`, world.dialect.name === "live" || isDefault)
+}
+
 /** Reads one page of the list. */
 export const page = (world: World, list: List, fields: Body): Effect.Effect<Page, Verdict.CheckError> =>
   Effect.flatMap(read(world, list, fields), (answer) => pageOf(list, answer))

@@ -55,12 +55,20 @@ export const hasValues = (order: Body, amount: unknown, price: unknown, trigger?
 export const submit = Effect.fnUntraced(function*(
   world: World,
   { draft, path }: OrderEntry,
-  change: (order: Body, market: Market) => Body
+  change: (order: Body, market: Market) => Body,
+  side: Orders.Side = "buy"
 ) {
   const market = yield* world.market
   const account = yield* world.trader
-  return yield* Orders.submit(world, account, path, change(draft(market, "buy"), market))
+  return yield* Orders.submit(world, account, path, change(draft(market, side), market))
 })
+
+/**
+ * The sides of an order with an invalid field. On a real account, a target that accepts a sell with an invalid field
+ * might trade, so only buys are tried.
+ */
+export const sidesOf = ({ profile }: Pick<World, "profile">): ReadonlyArray<Orders.Side> =>
+  profile === "control" ? Orders.sides : ["buy"]
 
 /** Expects a refusal of these fields, in the format that the document or the live exchange shows. */
 export const refuses = (

@@ -8,7 +8,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Boundaries from "./Boundaries.ts"
 import * as Dialects from "./Dialects.ts"
 import { digits } from "./Markets.ts"
-import { type OrderEntry, refuses, refusesTotal, rulesOf, submit } from "./OrderEntry.ts"
+import { type OrderEntry, refuses, refusesTotal, rulesOf, sidesOf, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 import * as Refusals from "./Refusals.ts"
 import type { Body, Market } from "./World.ts"
@@ -83,11 +83,13 @@ const refusesValues = <A>(
     values,
     examples,
     check: Effect.fnUntraced(function*(world, drawn) {
-      const answer = yield* submit(world, entry, (draft, market) => {
-        const order = harmless(entry, key, draft, market)
-        return { ...order, [key]: wrongIn(world.dialect, key, value(drawn, market, order)) }
-      })
-      yield* expect(answer, world.dialect, entry.isRefusalShown, key)
+      for (const side of sidesOf(world)) {
+        const answer = yield* submit(world, entry, (draft, market) => {
+          const order = harmless(entry, key, draft, market)
+          return { ...order, [key]: wrongIn(world.dialect, key, value(drawn, market, order)) }
+        }, side)
+        yield* expect(answer, world.dialect, entry.isRefusalShown, key)
+      }
     })
   })
 
@@ -97,14 +99,15 @@ const required = (entry: OrderEntry, key: string): Rule.Rule =>
     profile: profileOf(entry, key),
     live,
     values: [{}, { [key]: null }],
-    check: (world, instead) =>
-      Effect.flatMap(
-        submit(world, entry, (order, market) => ({
+    check: Effect.fnUntraced(function*(world, instead) {
+      for (const side of sidesOf(world)) {
+        const answer = yield* submit(world, entry, (order, market) => ({
           ...without(harmless(entry, key, order, market), key),
           ...instead
-        })),
-        (answer) => refuses(world, entry, answer, key)
-      )
+        }), side)
+        yield* refuses(world, entry, answer, key)
+      }
+    })
   })
 
 const typed = (entry: OrderEntry, key: string): Rule.Rule =>
@@ -223,10 +226,15 @@ const amountLeast = (entry: OrderEntry): Rule.Rule =>
     check: Effect.fnUntraced(function*(world) {
       const [market, account] = [yield* Orders.boundByAmount(world), yield* world.trader]
       const { minAmount, step, stockPrecision } = market
-      const draft = (amount: number) => entry.draft(market, "buy", { amount: digits(amount, stockPrecision) })
-      yield* Orders.place(world, account, entry.path, draft(minAmount))
-      const answer = yield* Orders.submit(world, account, entry.path, draft(minAmount - step))
-      yield* refuses(world, entry, answer, "amount")
+      // A sell may need the market's base currency, which the account may lack.
+      const stock = { wallet: "trade", ticker: market.stock, amount: digits(minAmount * 10, stockPrecision) }
+      yield* world.control("Fund", { account: account.id, ...stock })
+      for (const side of Orders.sides) {
+        const draft = (amount: number) => entry.draft(market, side, { amount: digits(amount, stockPrecision) })
+        yield* Orders.place(world, account, entry.path, draft(minAmount))
+        const answer = yield* Orders.submit(world, account, entry.path, draft(minAmount - step))
+        yield* refuses(world, entry, answer, "amount")
+      }
     })
   })
 
@@ -266,7 +274,10 @@ const totalMin = (entry: OrderEntry): Rule.Rule =>
       const market = yield* world.market
       const change = distance === "far" ? wellBelow(entry, market, key) : justBelow(entry, market, key)
       if (Number(change[key]) === 0) return yield* Verdict.skip("the smallest amount at the smallest price is enough")
-      yield* refusesTotal(world, entry, yield* submit(world, entry, (order) => ({ ...order, ...change })))
+      for (const side of sidesOf(world)) {
+        const answer = yield* submit(world, entry, (order) => ({ ...order, ...change }), side)
+        yield* refusesTotal(world, entry, answer)
+      }
     })
   })
 

@@ -6,6 +6,7 @@ import * as Borrowing from "./Borrowing.ts"
 import * as Calls from "./Calls.ts"
 import * as Comparisons from "./Comparisons.ts"
 import * as Conditional from "./Conditional.ts"
+import * as DocumentRecords from "./DocumentRecords.ts"
 import * as Edges from "./Edges.ts"
 import * as Followed from "./Followed.ts"
 import * as LimitOrders from "./LimitOrders.ts"
@@ -22,6 +23,7 @@ import * as Orders from "./Orders.ts"
 import * as OrderTerms from "./OrderTerms.ts"
 import * as OwnRecords from "./OwnRecords.ts"
 import * as PositionEffects from "./PositionEffects.ts"
+import * as Refused from "./Refused.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
@@ -58,7 +60,9 @@ export const all: ReadonlyArray<Mutant> = [
   ...OrderEffects.mutants,
   ...PositionEffects.mutants,
   ...MarketTerms.mutants,
-  ...AccountTerms.mutants
+  ...AccountTerms.mutants,
+  ...Refused.mutants,
+  ...DocumentRecords.mutants
 ]
 
 /** All WebSocket faults. */
