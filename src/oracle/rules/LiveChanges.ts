@@ -70,13 +70,19 @@ const changes: ReadonlyArray<(world: World, market: Market) => Body> = [
 /**
  * From another account, fills 0.01 of an order of 0.03. Then changes the order. Returns the response, and both orders.
  */
-const changedInPart = Effect.fnUntraced(function*(world: World, path: string, change: Body) {
+const changedInPart = Effect.fnUntraced(function*(
+  world: World,
+  path: string,
+  change: Body,
+  side: Orders.Side = "sell"
+) {
   const [account, other] = [yield* LiveOrders.customer(world), yield* world.open()]
   const market = yield* world.market
-  const terms = { market: market.name, price: above(market, 2), clientOrderId: world.unique("part") }
-  const fields = { ...terms, side: "sell", amount: "0.03", stp: "cn" }
+  const price = above(market, side === "sell" ? 2 : -2)
+  const terms = { market: market.name, price, clientOrderId: world.unique("part") }
+  const fields = { ...terms, side, amount: "0.03", stp: "cn" }
   const { order: old } = yield* LiveOrders.place(world, account, path, fields)
-  const taken = { market: market.name, side: "buy", amount: "0.01", price: terms.price }
+  const taken = { market: market.name, side: Orders.opposite(side), amount: "0.01", price: terms.price }
   yield* Trading.placeOther(world, other, taken, path)
   const { answer, order } = yield* LiveOrders.place(world, account, Paths.modifyOrder, {
     market: market.name,
@@ -152,11 +158,13 @@ const partRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-changes.part", {
     statement:
       "Keeps a partly filled order's remaining amount when its price changes, and lists the filled part as closed",
-    values: [Paths.limitOrder, Paths.collateralLimit],
-    check: Effect.fnUntraced(function*(world, path) {
-      const change = { price: above(yield* world.market, 4) }
-      const { account, answer, fields, market, old, order, other } = yield* changedInPart(world, path, change)
-      const { clientOrderId, side } = fields
+    values: [Paths.limitOrder, Paths.collateralLimit].flatMap((path) =>
+      Orders.sides.toReversed().map((side) => ({ path, side }))
+    ),
+    check: Effect.fnUntraced(function*(world, { path, side }) {
+      const change = { price: above(yield* world.market, side === "sell" ? 4 : -4) }
+      const { account, answer, fields, market, old, order, other } = yield* changedInPart(world, path, change, side)
+      const { clientOrderId } = fields
       const rest = { side, clientOrderId, ...change, left: "0.02", postOnly: false }
       yield* LiveOrders.shows({ answer }, "the order", order, rest)
       const open = yield* LiveOrders.open(world, account)
@@ -169,7 +177,7 @@ const partRules: ReadonlyArray<Rule.Rule> = [
       }
       const history = yield* LiveOrders.ended(world, account, { market: market.name, orderId: old["orderId"] })
       yield* LiveOrders.lists(history, "the old order", "orderId", [ended])
-      const rival = { market: market.name, side: "buy", amount: "0.03", price: change.price }
+      const rival = { market: market.name, side: Orders.opposite(side), amount: "0.03", price: change.price }
       const { dealStock } = yield* Trading.placeOther(world, other, rival, path)
       yield* Verdict.conclude("0.02 left to trade", { dealStock }, Number(dealStock) === 0.02)
     })

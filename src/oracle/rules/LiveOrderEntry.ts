@@ -52,6 +52,7 @@ const flags: ReadonlyArray<{ readonly path: string; readonly fields: Body; reado
   ]),
   { path: Paths.limitOrder, fields: { retail: true, rpi: true }, codes: [41, 42, 43] },
   { path: Paths.limitOrder, fields: { bboRole: 1, postOnly: true }, codes: [30, 37] },
+  { path: Paths.limitOrder, fields: { bboRole: 2, postOnly: true }, codes: [30, 37] },
   { path: Paths.limitOrder, fields: { bboRole: 1, ioc: true }, codes: [30, 37] }
 ]
 

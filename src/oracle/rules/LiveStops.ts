@@ -119,6 +119,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           Number(order["activation_price"]) === Number(priceAt(market, side, 5)) &&
           Number(order["dealStock"]) === 0 && (order["activated"] ?? 0) === 0
       )
+      // The documentation says that a stop-market order shows no price.
+      if (kind === "collateral-stop-limit") return
+      yield* Verdict.expect(answer, "no price", order["price"] === undefined || Number(order["price"]) === 0)
     })
   }),
   LiveCalls.section.forEach("live-stops.market.trades", {

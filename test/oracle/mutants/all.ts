@@ -22,6 +22,7 @@ import * as Orders from "./Orders.ts"
 import * as OrderTerms from "./OrderTerms.ts"
 import * as OwnRecords from "./OwnRecords.ts"
 import * as PositionEffects from "./PositionEffects.ts"
+import * as Replacements from "./Replacements.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
@@ -56,6 +57,7 @@ export const all: ReadonlyArray<Mutant> = [
   ...Edges.mutants,
   ...Followed.mutants,
   ...OrderEffects.mutants,
+  ...Replacements.mutants,
   ...PositionEffects.mutants,
   ...MarketTerms.mutants,
   ...AccountTerms.mutants
