@@ -338,7 +338,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-changes.refusal", {
     statement: "Refuses a change that has no order id, two ids, no field to change, or both amount and total",
-    values: ["no order", "two identifiers", "nothing", "amount and total"] as const,
+    values: ["no order", "two identifiers", "nothing", "amount and total", "only stp", "no market"] as const,
     check: Effect.fnUntraced(function*(world, wrong) {
       const { account, id, market } = yield* place(world)
       const price = above(market, 12)
@@ -346,7 +346,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         "no order": { price },
         "two identifiers": { orderId: id, clientOrderId: "mine", price },
         "nothing": { orderId: id },
-        "amount and total": { orderId: id, amount: "0.02", total: "1000" }
+        "amount and total": { orderId: id, amount: "0.02", total: "1000" },
+        "only stp": { orderId: id, stp: "cn" },
+        "no market": { orderId: id, price, market: undefined }
       }[wrong]
       yield* Refusals.any(yield* modify(world, account, market, fields), `because it has ${wrong}`)
       yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))

@@ -48,9 +48,9 @@ const entries = [Paths.limitOrder, Paths.bulk, Paths.collateralLimit, Paths.coll
 const matchRules: ReadonlyArray<Rule.Rule> = [
   forEach("live-options.stp", {
     statement: "Cancels the order that stp names before the new order meets others, with either spelling of stp: after "
-      + "cn and cb nothing trades, after co the new order trades on",
+      + "cn and cb nothing trades, after co the new order trades on, and without stp the orders trade",
     values: entries.flatMap((path) =>
-      (["co", "cn", "cb"] as const).flatMap((stp) =>
+      (["co", "cn", "cb", undefined] as const).flatMap((stp) =>
         Orders.sides.map((side) => ({ path, side, stp, isOlder: (side === "buy") === (stp === "cn") }))
       )
     ),
@@ -66,8 +66,13 @@ const matchRules: ReadonlyArray<Rule.Rule> = [
       const { orderId } = yield* Trading.placeOther(world, account, own, limitOn(path))
       yield* offer(world, path, side, 2, "0.03")
       const fields = { market: market.name, side, amount: "0.03", price: priceAt(market, side, 3) }
-      const sent = { ...fields, stp: isOlder ? modes[stp] : stp }
+      const sent = { ...fields, stp: isOlder && stp !== undefined ? modes[stp] : stp }
       const answer = yield* LiveOrders.submit(world, account, path, sent)
+      if (stp === undefined) {
+        // By default, the order trades with the other order of its account, which counts as two fills, and then on.
+        const { answer, records } = yield* LiveOrders.executed(world, account)
+        return yield* Verdict.expect(answer, "three fills, because the default of stp is no", records.length === 3)
+      }
       // The documentation announces that the older values will be refused.
       if (isOlder && Refusals.errorOf(answer.json)["code"] !== undefined) return
       const traded = { side, amount: "0.03", price: priceAt(market, side, 2), role: 2 }
@@ -175,8 +180,8 @@ const wrongItems = (
 
 const itemRules: ReadonlyArray<Rule.Rule> = [
   always("live-bulk.flags", {
-    statement: "Shows for each bulk item whose options exclude each other, or that lacks its price, the single order's "
-      + "code, and places only the other items",
+    statement: "Shows for each bulk item whose options exclude each other, that lacks its price or has too many decimals, "
+      + "the single order's code, and places only the other items",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
       const market = yield* world.market
@@ -184,13 +189,19 @@ const itemRules: ReadonlyArray<Rule.Rule> = [
       yield* offer(world, Paths.bulk, "buy", 2)
       yield* offer(world, Paths.bulk, "sell", 2)
       const plain = { market: market.name, side: "buy", amount: "0.01", price: Orders.lowPrice(market) }
-      const wrong = flags.map(([fields]) => {
+      const [finer, dearer] = [market.stockPrecision + 1, market.moneyPrecision + 1]
+      const wrongs: typeof flags = [
+        ...flags,
+        [{ amount: digits(0.01 + 10 ** -finer, finer) }, [1, 30, 32]],
+        [{ price: digits(market.price / 2 + 10 ** -dearer, dearer) }, [1, 30, 33]]
+      ]
+      const wrong = wrongs.map(([fields]) => {
         const { price, ...order } = plain
         return fields["bboRole"] === undefined ? { ...plain, ...fields } : { ...order, ...fields }
       })
       const { answer, items } = yield* LiveCalls.list(world, account, Paths.bulk, { orders: [...wrong, plain] })
       const errors = itemsOf(items).map(({ error }) => Json.isObject(error) ? error : {})
-      for (const [index, [fields, codes]] of flags.entries()) {
+      for (const [index, [fields, codes]] of wrongs.entries()) {
         yield* Verdict.expect(
           answer,
           `an error with code ${codes.join(" or ")} for ${JSON.stringify(fields)} at ${index}`,

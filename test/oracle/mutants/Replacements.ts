@@ -298,7 +298,98 @@ const requestMutants: ReadonlyArray<Mutant> = [
   })
 ]
 
-export const mutants: ReadonlyArray<Mutant> = [...changeMutants, ...requestMutants].map((one): Mutant => ({
+/** Changes the order of the n-th call to a path for which `when` is true, counted from 1. */
+const askingNth = (
+  path: string,
+  when: (fields: Fields) => boolean,
+  nth: (count: number) => boolean,
+  change: (fields: Fields) => Fields
+): Change => ({
+  make: () => {
+    const counts = new Map<unknown, number>()
+    return askingWhen(path, when, (fields) => {
+      const count = (counts.get(fields["clientOrderId"]) ?? 0) + 1
+      counts.set(fields["clientOrderId"], count)
+      return nth(count) ? change(fields) : fields
+    }).make?.() ?? {}
+  }
+})
+
+const isAgain = ({ clientOrderId }: Fields): boolean => String(clientOrderId).startsWith("again")
+
+const strengthened: ReadonlyArray<Mutant> = [
+  ...[CancelAllOrders.endpoint.path, cancelBulk].map((path) =>
+    mutant(`requests-id-kept${path}`, "the client order id of an order that is canceled with others stays taken", {
+      breaks: ["live-entry.client-order-id.again"],
+      make: () => {
+        let isCanceled = false
+        const taken = askingWhen(limit, isAgain, (fields) => ({ ...fields, clientOrderId: "al ready used" })).make?.()
+        return {
+          request: (request, venue) => {
+            if (request.path === path) isCanceled = true
+            return isCanceled && taken?.request !== undefined ? taken.request(request, venue) : request
+          }
+        }
+      }
+    })
+  ),
+  mutant("requests-id-freed", "the client order id of an order is free once a part of the order is filled", {
+    breaks: ["live-entry.client-order-id.again"],
+    ...askingNth(collateralLimit, isAgain, (count) => count > 1, (fields) => without(fields, "clientOrderId"))
+  }),
+  mutant("requests-id-first", "a client order id names the first order that had it", {
+    breaks: ["live-entry.client-order-id.again"],
+    ...askingWhen(
+      CancelOrder.endpoint.path,
+      isAgain,
+      (fields) => ({ ...without(fields, "clientOrderId"), orderId: 1 })
+    )
+  }),
+  mutant("requests-id-trimmed", "spaces around a client order id are ignored", {
+    breaks: ["live-options.client-order-id.form"],
+    ...asking(limit, (fields) => {
+      const { clientOrderId: id } = fields
+      return typeof id === "string" ? { ...fields, clientOrderId: id.trim() } : fields
+    })
+  }),
+  mutant("requests-part-last", "a partly filled order goes behind the other orders at its price", {
+    breaks: ["matching.priority"],
+    ...askingNth(
+      limit,
+      ({ amount, price }) => amount === "0.01" && price === "40400.00",
+      (count) => count % 2 === 0,
+      (fields) => ({ ...fields, price: "40399.99" })
+    )
+  }),
+  mutant("requests-post-only-far", "a post-only order next to the best price is placed farther away", {
+    breaks: ["live-terms.post-only"],
+    ...askingWhen(
+      limit,
+      ({ postOnly, price }) => postOnly === true && (price === "39999.99" || price === "40000.01"),
+      (fields) => ({ ...fields, price: fields["side"] === "buy" ? "39000.00" : "41000.00" })
+    )
+  }),
+  ...[limit, collateralLimit].map((path) =>
+    mutant(`requests-stp-default${path}`, "the default of stp is cn", {
+      breaks: ["live-options.stp"],
+      ...asking(path, (fields) => ({ stp: "cn", ...fields }))
+    })
+  ),
+  mutant("requests-bulk-decimals", "the price of a bulk item is cut to the market's decimal places", {
+    breaks: ["live-bulk.flags"],
+    ...ordering(bulk, (order) => ({ ...order, price: String(order["price"]).replace(/(\.\d\d)\d+$/u, "$1") }))
+  }),
+  mutant("requests-change-stp", "a change of stp alone is accepted", {
+    breaks: ["live-changes.refusal"],
+    ...askingWhen(
+      modify,
+      ({ amount, price, stp }) => stp !== undefined && amount === undefined && price === undefined,
+      (fields) => ({ ...fields, amount: "0.03" })
+    )
+  })
+]
+
+export const mutants: ReadonlyArray<Mutant> = [...changeMutants, ...requestMutants, ...strengthened].map((one): Mutant => ({
   ...one,
   dialects: ["live"]
 }))
