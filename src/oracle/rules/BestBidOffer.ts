@@ -25,13 +25,11 @@ const trigger = Effect.fnUntraced(function*(world: World, side: Orders.Side, bbo
   const priceAt = (percent: number) => priceText(market, Trading.triggerPrice(side, percent))
   const offer = (side: Orders.Side, percent: number) =>
     Trading.placeOther(world, other, { market: market.name, side, amount: "0.01", price: priceAt(percent) })
-  // The live exchange's documentation says that a price is not required with bboRole.
-  const price = world.dialect.name === "live" && bboRole === 1 ? undefined : priceAt(40)
   const { order } = yield* Orders.place(
     world,
     account,
     Paths.stopLimit,
-    Orders.stopLimit(market, side, { amount: "0.02", activation_price: priceAt(5), price, bboRole })
+    Orders.stopLimit(market, side, { amount: "0.02", activation_price: priceAt(5), price: priceAt(40), bboRole })
   )
   yield* offer(side, 4)
   yield* offer(opposite, 6)

@@ -180,6 +180,9 @@ const partRules: ReadonlyArray<Rule.Rule> = [
       const rival = { market: market.name, side: Orders.opposite(side), amount: "0.03", price: change.price }
       const { dealStock } = yield* Trading.placeOther(world, other, rival, path)
       yield* Verdict.conclude("0.02 left to trade", { dealStock }, Number(dealStock) === 0.02)
+      if (path !== Paths.limitOrder) return
+      const { answer: balance, of } = yield* LiveOrders.funds(world, account)
+      yield* Verdict.expect(balance, "nothing in freeze", of(market.stock).freeze === 0 && of(market.money).freeze === 0)
     })
   }),
   LiveCalls.section.forEach("live-changes.part.amount", {
@@ -248,15 +251,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("live-changes.client-order-id", {
-    statement: "Keeps a changed order's client order id, and finds the order by this id",
+    statement: "Keeps a changed order's client order id, finds the order by this id, and keeps the values of earlier "
+      + "changes",
     check: Effect.fnUntraced(function*(world) {
       const clientOrderId = world.unique("change")
       const { account, market } = yield* place(world, { clientOrderId })
-      for (const percent of [12, 14]) {
-        const fields = { clientOrderId, price: above(market, percent) }
-        const { answer, order } = yield* changed(world, account, market, fields)
-        yield* Verdict.expect(answer, `clientOrderId ${clientOrderId}`, order["clientOrderId"] === clientOrderId)
+      let expected: Body = { clientOrderId, side: "sell" }
+      for (const change of [{ price: above(market, 12) }, { amount: "0.02" }, { price: above(market, 14) }]) {
+        const { answer, order } = yield* changed(world, account, market, { clientOrderId, ...change })
+        expected = { ...expected, ...change }
+        yield* LiveOrders.shows({ answer }, "the order", order, expected)
+        const open = yield* LiveOrders.open(world, account)
+        yield* LiveOrders.lists(open, "the order", "orderId", [{ ...expected, orderId: order["orderId"] }])
       }
+      const { answer, of } = yield* LiveOrders.funds(world, account)
+      yield* Verdict.expect(answer, `0.02 ${market.stock} in freeze`, Math.abs(of(market.stock).freeze - 0.02) <= 2e-4)
     })
   }),
   LiveCalls.section.always("live-changes.queue", {

@@ -56,7 +56,7 @@ const flags: ReadonlyArray<{ readonly path: string; readonly fields: Body; reado
   { path: Paths.limitOrder, fields: { bboRole: 1, ioc: true }, codes: [30, 37] }
 ]
 
-const ends = ["canceled", "canceled in bulk", "canceled with all", "filled", "changed, then canceled"] as const
+const ends = ["canceled", "canceled in bulk", "canceled with all", "filled", "filled at once", "changed, then canceled"] as const
 
 /** Closes an order, and expects that its client order id is taken until then. */
 const end = Effect.fnUntraced(function*(
@@ -81,6 +81,8 @@ const end = Effect.fnUntraced(function*(
       yield* LiveCalls.refuses(world, account, path, fields, { codes: [36], key: "clientOrderId" })
       return yield* Trading.placeOther(world, yield* world.open(), taken, path)
     }
+    case "filled at once":
+      return
     case "changed, then canceled": {
       const by = { market, clientOrderId }
       yield* Trading.placeOther(world, account, { ...by, amount: "0.02" }, Paths.modifyOrder)
@@ -241,6 +243,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const market = yield* world.market
       const clientOrderId = world.unique("again").padEnd(64, "x")
       const fields = draft(market, { price: priceText(market, market.price), clientOrderId })
+      if (how === "filled at once") {
+        const { amount, price } = fields
+        yield* Trading.placeOther(world, yield* world.open(), { market: market.name, side: "sell", amount, price }, path)
+      }
       const { order: first } = yield* LiveOrders.place(world, account, path, fields)
       yield* end(world, account, { how, path }, fields, first)
       const { answer, order } = yield* LiveOrders.place(world, account, path, fields)

@@ -278,7 +278,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.locks", {
-    statement: "Locks the funds of a waiting spot stop order, and releases them when the order is canceled",
+    statement: "Locks the funds of a waiting spot stop order, releases them when the order is canceled, and never "
+      + "triggers a canceled order",
     values: [
       { path: Paths.stopMarket, side: "buy" },
       { path: Paths.stopMarket, side: "sell" },
@@ -307,6 +308,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Trading.placeOther(world, account, { market: market.name, orderId }, Paths.cancelOrder)
       const after = yield* LiveOrders.funds(world, account)
       yield* Verdict.expect(after.answer, `the freeze before the order`, after.of(ticker).freeze === before.freeze)
+      const offer = { market: market.name, side: Orders.opposite(side), amount: "0.05", price: priceAt(market, side, 6) }
+      yield* Trading.placeOther(world, yield* world.open(), offer)
+      yield* Trading.tradeAt(world, market, priceAt(market, side, 5))
+      yield* LiveOrders.nothingOpen(world, account)
+      yield* LiveOrders.lists(yield* LiveOrders.executed(world, account), "no fills", "id", [])
     })
   }),
   LiveCalls.section.forEach("live-stops.refusal", {

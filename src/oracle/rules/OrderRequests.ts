@@ -84,13 +84,15 @@ const matchRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("matching.best.options", {
     statement: "Places an order with bboRole and without a price at the best price that its role selects: in a bulk "
-      + "call, and with ioc, which cancels what does not trade there",
+      + "call, with ioc, which cancels what does not trade there, and for a stop-limit order, which waits first",
     values: Orders.sides.flatMap((side) =>
       [
         { path: Paths.bulk, bboRole: 1, ioc: false },
         { path: Paths.bulk, bboRole: 2, ioc: false },
         { path: Paths.limitOrder, bboRole: 2, ioc: true },
-        { path: Paths.bulk, bboRole: 2, ioc: true }
+        { path: Paths.bulk, bboRole: 2, ioc: true },
+        { path: Paths.stopLimit, bboRole: 1, ioc: false },
+        { path: Paths.stopLimit, bboRole: 2, ioc: false }
       ].map((entry) => ({ ...entry, side }))
     ),
     check: Effect.fnUntraced(function*(world, { bboRole, ioc, path, side }) {
@@ -100,7 +102,15 @@ const matchRules: ReadonlyArray<Rule.Rule> = [
       }
       const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
-      const fields = { market: market.name, side, amount: "0.02", bboRole, ...(ioc ? { ioc } : {}) }
+      const terms = { market: market.name, side, amount: "0.02", bboRole }
+      if (path === Paths.stopLimit) {
+        const stop = { ...terms, activation_price: priceAt(market, side, 10) }
+        const { order: { orderId } } = yield* LiveOrders.place(world, account, path, stop)
+        const waits = { orderId, activation_price: stop.activation_price, activated: 0, dealStock: "0" }
+        const open = yield* LiveOrders.open(world, account)
+        return yield* LiveOrders.lists(open, "the waiting order", "orderId", [waits])
+      }
+      const fields = { ...terms, ...(ioc ? { ioc } : {}) }
       const { answer, order } = yield* LiveOrders.place(world, account, path, fields)
       const price = priceAt(market, side, bboRole === 1 ? -1 : 1)
       const parts = bboRole === 1 ? [] : [{ amount: 0.01, price: Number(price) }]

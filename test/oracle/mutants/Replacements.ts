@@ -293,7 +293,7 @@ const requestMutants: ReadonlyArray<Mutant> = [
     })
   }),
   mutant("requests-stop-best-price", "a stop-limit order with bboRole needs a price", {
-    breaks: ["stop-limit.bbo.queue"],
+    breaks: ["matching.best.options"],
     ...askingWhen(StopLimitOrders.endpoint.path, ({ price }) => price === undefined, (fields) => without(fields, "bboRole"))
   })
 ]
@@ -378,6 +378,45 @@ const strengthened: ReadonlyArray<Mutant> = [
   mutant("requests-bulk-decimals", "the price of a bulk item is cut to the market's decimal places", {
     breaks: ["live-bulk.flags"],
     ...ordering(bulk, (order) => ({ ...order, price: String(order["price"]).replace(/(\.\d\d)\d+$/u, "$1") }))
+  }),
+  mutant("requests-cancel-releases-all", "canceling an order releases the funds of all orders", {
+    breaks: ["order-answers.funds"],
+    make: () => {
+      let isCanceled = false
+      return {
+        answer: (answer, { path }) => {
+          isCanceled ||= path === CancelOrder.endpoint.path
+          return path === TradeBalance.endpoint.path && isCanceled
+            ? withBody(answer, changedAt(jsonOf(answer), ["*", "freeze"], () => "0"))
+            : answer
+        }
+      }
+    }
+  }),
+  mutant("requests-canceled-stop", "a canceled stop order is triggered", {
+    breaks: ["live-stops.locks"],
+    make: () => {
+      let isStop = false
+      let canceled: unknown
+      return {
+        answer: (answer, { path }) => {
+          const json = jsonOf(answer)
+          if (path === StopMarketOrders.endpoint.path || path === StopLimitOrders.endpoint.path) isStop = true
+          if (path === CancelOrder.endpoint.path && isStop && Json.isObject(json)) canceled = json["orderId"]
+          return path === Fills.endpoint.path && canceled !== undefined
+            ? withBody(answer, { BTC_USDT: [{ id: 1, orderId: canceled, side: "buy", role: 2, amount: "0.02" }] })
+            : answer
+        }
+      }
+    }
+  }),
+  mutant("requests-change-first-price", "a change of the amount restores the order's first price", {
+    breaks: ["live-changes.client-order-id"],
+    ...askingWhen(
+      modify,
+      ({ amount, clientOrderId }) => amount === "0.02" && String(clientOrderId).startsWith("change"),
+      (fields) => ({ ...fields, price: "44000.00" })
+    )
   }),
   mutant("requests-change-stp", "a change of stp alone is accepted", {
     breaks: ["live-changes.refusal"],
