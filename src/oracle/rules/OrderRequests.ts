@@ -8,7 +8,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { above, basePrice, digits, perpetual } from "../world/Markets.ts"
+import { above, digits, perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -258,22 +258,20 @@ const itemRules: ReadonlyArray<Rule.Rule> = [
       yield* LiveOrders.lists(open, "the order that only invalid items name", "orderId", [{ orderId: kept.orderId }])
     })
   }),
-  forEach("live-cancels.side.market", {
-    statement: "Refuses to cancel the orders of a position side without a perpetual market, and cancels nothing",
-    values: [true, false],
-    check: Effect.fnUntraced(function*(world, hasMarket) {
-      const account = yield* world.open()
-      const { name } = yield* world.market
-      const spot = { market: name, side: "sell", amount: "0.01", price: above(yield* world.market, 20) }
-      const { orderId: one } = yield* Trading.placeOther(world, account, spot)
-      const future = { market: perpetual, side: "buy", amount: "0.01", price: String(basePrice / 2) }
-      const { orderId: other } = yield* Trading.placeOther(world, account, future, Paths.collateralLimit)
-      const fields = { positionSide: "both", ...(hasMarket ? { market: name } : {}) }
-      const answer = yield* LiveCalls.call(world, account, Paths.cancelAll, fields)
-      yield* Refusals.any(answer, `because ${hasMarket ? name : "no market"} is no perpetual market`)
-      const open = yield* LiveOrders.open(world, account)
-      yield* LiveOrders.lists(open, "both orders", "orderId", [{ orderId: one }, { orderId: other }])
-    })
+  forEach("live-cancels.many", {
+    statement: "Cancels all orders of an account with one call, by itself or by its kill switch, even if there are 120",
+    values: [Paths.cancelAll, Paths.killSwitch] as const,
+    check: (world, path) =>
+      world.whileFrozen(Effect.gen(function*() {
+        const account = yield* world.open()
+        const market = yield* world.market
+        yield* Trading.ladder(world, account, market, 120)
+        const timer = path === Paths.killSwitch ? { timeout: "5" } : {}
+        const answer = yield* LiveCalls.call(world, account, path, { market: market.name, ...timer })
+        yield* Verdict.expect(answer, "success", Refusals.isSuccess(answer))
+        if (path === Paths.killSwitch) yield* world.advance(6000)
+        yield* LiveOrders.nothingOpen(world, account)
+      }))
   })
 ]
 

@@ -206,7 +206,10 @@ const tradeRules: ReadonlyArray<Rule.Rule> = [
       yield* LiveOrders.lists(ended, "the old order", "orderId", [
         { orderId: old, status: "CANCELED", dealStock: "0", dealMoney: "0" }
       ])
-      if (path !== Paths.limitOrder) return
+      if (path !== Paths.limitOrder) {
+        yield* locks(world, account, market.money, 0)
+        return yield* locks(world, account, market.stock, 0)
+      }
       const [ticker, left] = side === "buy" ? [market.money, 0.02 * Number(price)] : [market.stock, 0.02]
       yield* locks(world, account, ticker, left)
     })

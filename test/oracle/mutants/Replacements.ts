@@ -5,6 +5,7 @@ import * as CancelAllOrders from "../../../src/endpoints/CancelAllOrders.ts"
 import * as CancelBulkOrders from "../../../src/endpoints/CancelBulkOrders.ts"
 import * as CancelOrder from "../../../src/endpoints/CancelOrder.ts"
 import * as CollateralLimitOrders from "../../../src/endpoints/CollateralLimitOrders.ts"
+import * as CollateralStopLimitOrders from "../../../src/endpoints/CollateralStopLimitOrders.ts"
 import * as CollateralTriggerMarketOrders from "../../../src/endpoints/CollateralTriggerMarketOrders.ts"
 import * as Fills from "../../../src/endpoints/Fills.ts"
 import * as KillSwitch from "../../../src/endpoints/KillSwitch.ts"
@@ -70,6 +71,10 @@ const afterChange = (
     }
   }
 })
+
+/** Returns a field with at most two decimal places. */
+const cut = (fields: Fields, key: string): Fields =>
+  typeof fields[key] === "string" ? { [key]: fields[key].replace(/(\.\d\d)\d+$/u, "$1") } : {}
 
 const opposite: Readonly<Record<string, string>> = { gte: "lte", lte: "gte" }
 
@@ -140,6 +145,24 @@ const changeMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-changes.crosses"],
     ...afterChange(TradeBalance.endpoint.path, (json) =>
       changedAt(json, ["*", "freeze"], (freeze) => String(Number(freeze) * 1.5)))
+  }),
+  mutant("replaced-price-finer", "a changed price is cut to the market's decimal places", {
+    breaks: ["live-changes.values"],
+    ...asking(modify, (fields) => ({ ...fields, ...cut(fields, "price"), ...cut(fields, "activationPrice") }))
+  }),
+  mutant("replaced-margin-locks", "a changed margin order locks trade balance", {
+    breaks: ["live-changes.crosses"],
+    make: () => {
+      let isMargin = false
+      return {
+        answer: (answer, { path }) => {
+          if (path === collateralLimit) isMargin = true
+          return path === TradeBalance.endpoint.path && isMargin
+            ? withBody(answer, changedAt(jsonOf(answer), ["*", "freeze"], () => "0.02"))
+            : answer
+        }
+      }
+    }
   }),
   mutant("replaced-stp-forgotten", "the stp of a change is ignored", {
     breaks: ["live-changes.stp.applies"],
@@ -263,8 +286,23 @@ const requestMutants: ReadonlyArray<Mutant> = [
     breaks: ["live-bulk.cancel-items"],
     ...changing(cancelBulk, ["*", "error", "code"], () => 404)
   }),
+  mutant("requests-cancel-hundred", "a call cancels at most 100 orders", {
+    breaks: ["live-cancels.many"],
+    make: () => {
+      let placed = 0
+      return {
+        answer: (answer, { path }) => {
+          const json = jsonOf(answer)
+          if (path === bulk && Array.isArray(json)) placed += json.length
+          return path === active && placed > 100 && Array.isArray(json) && json.length === 0
+            ? withBody(answer, [{ orderId: 1, market: "BTC_USDT" }])
+            : answer
+        }
+      }
+    }
+  }),
   mutant("requests-cancel-side", "the position side is ignored without a perpetual market", {
-    breaks: ["live-cancels.side.market"],
+    breaks: ["live-cancels.side"],
     ...askingWhen(
       CancelAllOrders.endpoint.path,
       ({ market }) => market !== "BTC_PERP",
@@ -285,6 +323,33 @@ const requestMutants: ReadonlyArray<Mutant> = [
     breaks: ["kill-switch.null"],
     ...askingWhen(KillSwitch.endpoint.path, ({ types }) => types === null, (fields) => ({ ...fields, types: ["spot"] }))
   }),
+  mutant("requests-kill-longest", "arming the kill switch again never shortens its timeout", {
+    breaks: ["kill-switch.rearmed"],
+    make: () => {
+      let longest = 0
+      return asking(KillSwitch.endpoint.path, (fields) => {
+        longest = Math.max(longest, Number(fields["timeout"]))
+        return { ...fields, timeout: String(longest) }
+      }).make?.() ?? {}
+    }
+  }),
+  ...[StopLimitOrders, CollateralStopLimitOrders].map(({ endpoint: { path } }) =>
+    mutant(`requests-stop-rests${path}`, "a stop-limit order is in the book before it is triggered", {
+      breaks: ["live-stops.triggered"],
+      make: () => {
+        let isPlaced = false
+        return {
+          answer: (answer, request) => {
+            if (request.path === path) isPlaced = true
+            const isLimit = request.path === limit || request.path === collateralLimit
+            return isPlaced && isLimit && answer.status === 200
+              ? withBody(answer, { ...jsonOf(answer) as Fields, dealStock: "0.01" })
+              : answer
+          }
+        }
+      }
+    })
+  ),
   mutant("requests-stop-priced", "the response to a stop-market order shows its activation price as the price", {
     breaks: ["live-stops.waits"],
     ...answering(StopMarketOrders.endpoint.path, "success", (json) => {
