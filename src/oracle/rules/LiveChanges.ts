@@ -182,7 +182,11 @@ const partRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude("0.02 left to trade", { dealStock }, Number(dealStock) === 0.02)
       if (path !== Paths.limitOrder) return
       const { answer: balance, of } = yield* LiveOrders.funds(world, account)
-      yield* Verdict.expect(balance, "nothing in freeze", of(market.stock).freeze === 0 && of(market.money).freeze === 0)
+      yield* Verdict.expect(
+        balance,
+        "nothing in freeze",
+        of(market.stock).freeze === 0 && of(market.money).freeze === 0
+      )
     })
   }),
   LiveCalls.section.forEach("live-changes.part.amount", {

@@ -56,7 +56,14 @@ const flags: ReadonlyArray<{ readonly path: string; readonly fields: Body; reado
   { path: Paths.limitOrder, fields: { bboRole: 1, ioc: true }, codes: [30, 37] }
 ]
 
-const ends = ["canceled", "canceled in bulk", "canceled with all", "filled", "filled at once", "changed, then canceled"] as const
+const ends = [
+  "canceled",
+  "canceled in bulk",
+  "canceled with all",
+  "filled",
+  "filled at once",
+  "changed, then canceled"
+] as const
 
 /** Closes an order, and expects that its client order id is taken until then. */
 const end = Effect.fnUntraced(function*(
@@ -235,7 +242,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-entry.client-order-id.again", {
-    statement: "Accepts a client order id of 64 characters again once its order is canceled or filled, and then finds and "
+    statement:
+      "Accepts a client order id of 64 characters again once its order is canceled or filled, and then finds and "
       + "cancels the new order by it",
     values: ends.flatMap((how) => paths.map((path) => ({ path, how }))),
     check: Effect.fnUntraced(function*(world, { how, path }) {
@@ -245,7 +253,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const fields = draft(market, { price: priceText(market, market.price), clientOrderId })
       if (how === "filled at once") {
         const { amount, price } = fields
-        yield* Trading.placeOther(world, yield* world.open(), { market: market.name, side: "sell", amount, price }, path)
+        yield* Trading.placeOther(
+          world,
+          yield* world.open(),
+          { market: market.name, side: "sell", amount, price },
+          path
+        )
       }
       const { order: first } = yield* LiveOrders.place(world, account, path, fields)
       yield* end(world, account, { how, path }, fields, first)

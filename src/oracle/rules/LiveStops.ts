@@ -308,7 +308,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Trading.placeOther(world, account, { market: market.name, orderId }, Paths.cancelOrder)
       const after = yield* LiveOrders.funds(world, account)
       yield* Verdict.expect(after.answer, `the freeze before the order`, after.of(ticker).freeze === before.freeze)
-      const offer = { market: market.name, side: Orders.opposite(side), amount: "0.05", price: priceAt(market, side, 6) }
+      const offer = {
+        market: market.name,
+        side: Orders.opposite(side),
+        amount: "0.05",
+        price: priceAt(market, side, 6)
+      }
       yield* Trading.placeOther(world, yield* world.open(), offer)
       yield* Trading.tradeAt(world, market, priceAt(market, side, 5))
       yield* LiveOrders.nothingOpen(world, account)

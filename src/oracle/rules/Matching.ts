@@ -12,7 +12,7 @@ import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
-import type { Market } from "../world/World.ts"
+import type { Account, Body, Market } from "../world/World.ts"
 
 const paths = [Paths.limitOrder, Paths.collateralLimit]
 
@@ -32,7 +32,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, { path, side }) {
       const on = yield* world.market
       const { name: market } = on
-      const makers = []
+      const makers: Array<{ readonly account: Account; readonly order: Body }> = []
       // The worst price is offered first, and the first of two orders at the best price is the smaller one.
       for (const [percent, amount] of [[2, "0.02"], [1, "0.01"], [1, "0.03"], [1.5, "0.02"]] as const) {
         const account = yield* world.open()
@@ -42,7 +42,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }
       const price = priceAt(on, side, 3)
       const take = (amount: string) =>
-        Effect.flatMap(world.open(), (account) => Trading.placeOther(world, account, { market, side, amount, price }, path))
+        Effect.flatMap(
+          world.open(),
+          (account) => Trading.placeOther(world, account, { market, side, amount, price }, path)
+        )
       const isFilled = Effect.fnUntraced(function*(expected: ReadonlyArray<number>) {
         const filled = yield* Effect.forEach(
           makers,

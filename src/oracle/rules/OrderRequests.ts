@@ -190,7 +190,8 @@ const wrongItems = (
 
 const itemRules: ReadonlyArray<Rule.Rule> = [
   always("live-bulk.flags", {
-    statement: "Shows for each bulk item whose options exclude each other, that lacks its price or has too many decimals, "
+    statement:
+      "Shows for each bulk item whose options exclude each other, that lacks its price or has too many decimals, "
       + "the single order's code, and places only the other items",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
@@ -206,7 +207,7 @@ const itemRules: ReadonlyArray<Rule.Rule> = [
         [{ price: digits(market.price / 2 + 10 ** -dearer, dearer) }, [1, 30, 33]]
       ]
       const wrong = wrongs.map(([fields]) => {
-        const { price, ...order } = plain
+        const { price: _price, ...order } = plain
         return fields["bboRole"] === undefined ? { ...plain, ...fields } : { ...order, ...fields }
       })
       const { answer, items } = yield* LiveCalls.list(world, account, Paths.bulk, { orders: [...wrong, plain] })
@@ -225,14 +226,21 @@ const itemRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("live-bulk.cancel-items", {
-    statement: "Shows an error with code 30, whose errors name market or request, in place of an invalid item of a bulk "
+    statement:
+      "Shows an error with code 30, whose errors name market or request, in place of an invalid item of a bulk "
       + "cancellation, cancels none of these, and cancels the valid items before and after them",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
       const place = Effect.fnUntraced(function*(percent: number) {
         const clientOrderId = world.unique("item")
-        const fields = { market: market.name, side: "sell", amount: "0.01", price: above(market, percent), clientOrderId }
+        const fields = {
+          market: market.name,
+          side: "sell",
+          amount: "0.01",
+          price: above(market, percent),
+          clientOrderId
+        }
         const { orderId } = yield* Trading.placeOther(world, account, fields)
         return { orderId, clientOrderId }
       })
@@ -310,7 +318,8 @@ const boundRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("kill-switch.null", {
-    statement: "Arms the kill switch for orders of all types if types is null, shows this, and shows no timer of another "
+    statement:
+      "Arms the kill switch for orders of all types if types is null, shows this, and shows no timer of another "
       + "market",
     check: (world) =>
       world.whileFrozen(Effect.gen(function*() {

@@ -145,19 +145,24 @@ const triggerRules: ReadonlyArray<Rule.Rule> = [
         const cost = Number(amount) * (side === "buy" ? Number(price) : 1)
         yield* locks(world, account, side === "buy" ? market.money : market.stock, cost)
       }
-      const offer = { market: market.name, side: Orders.opposite(side), amount: "0.05", price: awayFor(market, side, 8) }
+      const offer = {
+        market: market.name,
+        side: Orders.opposite(side),
+        amount: "0.05",
+        price: awayFor(market, side, 8)
+      }
       yield* Trading.placeOther(world, yield* world.open(), offer, limitOn(path))
       yield* Trading.tradeAt(world, market, awayFor(market, side, to - 1))
       const before = yield* LiveOrders.open(world, account)
       yield* LiveOrders.lists(before, "the waiting order", "orderId", [{ orderId, activated: 0, dealStock: "0" }])
       yield* Trading.tradeAt(world, market, awayFor(market, side, to + 1))
       const fills = yield* LiveOrders.executed(world, account)
-      const [fill, ...more] = fills.records
-      const size = Number(fill?.["amount"])
+      const [fill = {}, ...more] = fills.records
+      const size = Number(fill["amount"])
       yield* Verdict.expect(
         fills.answer,
         `one fill of 0.02 at ${offer.price} by order ${String(orderId)}`,
-        more.length === 0 && fill?.["orderId"] === orderId && fill["side"] === side && fill["role"] === 2 &&
+        more.length === 0 && fill["orderId"] === orderId && fill["side"] === side && fill["role"] === 2 &&
           fill["clientOrderId"] === clientOrderId && Number(fill["price"]) === Number(offer.price) &&
           (isQuote(path, side) ? size > 0.0195 && size <= 0.0202 : size === 0.02)
       )
@@ -222,7 +227,12 @@ const tradeRules: ReadonlyArray<Rule.Rule> = [
     ),
     check: Effect.fnUntraced(function*(world, { path, side, stp }) {
       const { account, market, orderId: first } = yield* rest(world, path, side)
-      const offer = { market: market.name, side: Orders.opposite(side), amount: "0.03", price: awayFor(market, side, 1) }
+      const offer = {
+        market: market.name,
+        side: Orders.opposite(side),
+        amount: "0.03",
+        price: awayFor(market, side, 1)
+      }
       const { orderId: existing } = yield* Trading.placeOther(world, account, offer, path)
       const fields = { market: market.name, orderId: first, price: awayFor(market, side, 2), stp }
       // A target may refuse a change whose order it would cancel at once.
@@ -247,18 +257,26 @@ const numeric: ReadonlyArray<readonly [path: Stop | typeof Paths.limitOrder, key
 
 const idRules: ReadonlyArray<Rule.Rule> = [
   forEach("live-changes.ids", {
-    statement: "Creates the new order at the time of the change; the old order id then names no open order, and the "
+    statement:
+      "Creates the new order at the time of the change, on the same position side; the old order id then names no open order, and the "
       + "client order id names the new order only",
-    values: [...limits, ...stops],
-    check: Effect.fnUntraced(function*(world, path) {
-      const account = yield* LiveOrders.customer(world)
-      const market = yield* world.market
+    values: [...[...limits, ...stops].map((path) => ({ path, isHedged: false })), {
+      path: Paths.collateralLimit,
+      isHedged: true
+    }],
+    check: Effect.fnUntraced(function*(world, { isHedged, path }) {
+      const account = isHedged ? yield* Trading.openHedged(world) : yield* LiveOrders.customer(world)
+      const market = isHedged ? Orders.asPerpetual(yield* world.market) : yield* world.market
       const stop = stops.find((one) => one === path)
-      const draft = stop === undefined
-        ? { market: market.name, side: "sell", amount: "0.03", price: above(market, 20) }
-        : stopOf(market, stop, "sell", above(market, -20))
       const clientOrderId = world.unique("same")
-      const fields = { ...draft, clientOrderId }
+      const hedge = isHedged ? { positionSide: "SHORT" } : {}
+      const fields = {
+        ...stop === undefined
+          ? { market: market.name, side: "sell", amount: "0.03", price: above(market, 20) }
+          : stopOf(market, stop, "sell", above(market, -20)),
+        clientOrderId,
+        ...hedge
+      }
       const { orderId: old } = yield* Trading.placeOther(world, account, fields, path)
       const by = { market: market.name, clientOrderId }
       yield* world.advance(120_000)
@@ -275,7 +293,9 @@ const idRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(answer, "an error with code 404, because the order is replaced", code === 404)
       yield* LiveCalls.refuses(world, account, path, fields, { codes: [36], key: "clientOrderId" })
       const open = yield* LiveOrders.open(world, account, by)
-      yield* LiveOrders.lists(open, "the new order", "orderId", [{ orderId, clientOrderId, amount: "0.02" }])
+      yield* LiveOrders.lists(open, "the new order", "orderId", [
+        { orderId, clientOrderId, amount: "0.02", ...hedge }
+      ])
       const { order: canceled } = yield* LiveOrders.place(world, account, Paths.cancelOrder, by)
       yield* Verdict.conclude(`order ${String(orderId)} canceled`, canceled, canceled["orderId"] === orderId)
       yield* LiveOrders.nothingOpen(world, account)

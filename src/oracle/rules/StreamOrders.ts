@@ -254,7 +254,11 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
       const old = taken === 0 ? [created, finished] : [created, changed, finished]
       const ended = (yield* StreamOrders.expectEvents(listening, id, old)).at(-1) ?? {}
       const { dealStock, dealMoney } = after(followed, taken)
-      yield* StreamOrders.shows("the old order", ended, { dealStock, dealMoney, clientOrderId: fields["clientOrderId"] })
+      yield* StreamOrders.shows("the old order", ended, {
+        dealStock,
+        dealMoney,
+        clientOrderId: fields["clientOrderId"]
+      })
       // The documentation does not say which amount the replacement of a partly filled order has.
       const { amount, ...terms } = LiveOrders.ordered("limit", { ...fields, price })
       yield* StreamOrders.shows("the new order", shown, {
@@ -264,7 +268,11 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
         ...LiveOrders.filled(0.03 - taken, [])
       })
       const all = Streams.pushed(listening).map((params) => Streams.listOf(params)[0])
-      yield* Verdict.conclude(`the events ${[...old, created].join(", ")}`, all, Streams.areEqual(all, [...old, created]))
+      yield* Verdict.conclude(
+        `the events ${[...old, created].join(", ")}`,
+        all,
+        Streams.areEqual(all, [...old, created])
+      )
     })
   }),
   forEach("streams.orders.activated", {

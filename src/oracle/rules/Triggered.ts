@@ -90,7 +90,8 @@ const locks = Effect.fnUntraced(function*(
 
 const orderRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-stops.triggered", {
-    statement: "Trades no stop-limit order before it is triggered; lists it with its terms, then its fills, and shows both "
+    statement:
+      "Trades no stop-limit order before it is triggered; lists it with its terms, then its fills, and shows both "
       + "when it is canceled",
     values: entries,
     check: Effect.fnUntraced(function*(world, entry) {

@@ -85,12 +85,19 @@ const changeMutants: ReadonlyArray<Mutant> = [
   }),
   mutant("replaced-triggered-at-once", "a stop order that is moved to the market's other side no longer waits", {
     breaks: ["live-changes.like-new"],
-    ...afterChange(active, (json, ids) =>
-      changedAt(json, ["*"], (order) =>
-        Json.isObject(order) && order["orderId"] === ids.new && Number(order["activation_price"]) === 36_000 &&
-          order["side"] === "buy"
-          ? { ...order, activated: 1 }
-          : order))
+    ...afterChange(
+      active,
+      (json, ids) =>
+        changedAt(
+          json,
+          ["*"],
+          (order) =>
+            Json.isObject(order) && order["orderId"] === ids.new && Number(order["activation_price"]) === 36_000 &&
+              order["side"] === "buy"
+              ? { ...order, activated: 1 }
+              : order
+        )
+    )
   }),
   mutant("replaced-triggered-early", "a stop order that is moved above the market is triggered far below its trigger", {
     breaks: ["live-changes.like-new"],
@@ -118,9 +125,15 @@ const changeMutants: ReadonlyArray<Mutant> = [
   }),
   mutant("replaced-fill-old-id", "the fill of a changed order shows the old order's id", {
     breaks: ["live-changes.triggered", "live-changes.crosses"],
-    ...afterChange(Fills.endpoint.path, (json, ids) =>
-      changedAt(json, ["*", "*"], (fill) =>
-        Json.isObject(fill) && fill["orderId"] === ids.new ? { ...fill, orderId: ids.old } : fill))
+    ...afterChange(
+      Fills.endpoint.path,
+      (json, ids) =>
+        changedAt(
+          json,
+          ["*", "*"],
+          (fill) => Json.isObject(fill) && fill["orderId"] === ids.new ? { ...fill, orderId: ids.old } : fill
+        )
+    )
   }),
   mutant("replaced-fill-unnamed", "the fill of a changed order shows no client order id", {
     breaks: ["live-changes.triggered", "live-changes.crosses"],
@@ -143,8 +156,10 @@ const changeMutants: ReadonlyArray<Mutant> = [
   }),
   mutant("replaced-crossing-locked", "a changed order that has traded locks its whole amount", {
     breaks: ["live-changes.crosses"],
-    ...afterChange(TradeBalance.endpoint.path, (json) =>
-      changedAt(json, ["*", "freeze"], (freeze) => String(Number(freeze) * 1.5)))
+    ...afterChange(
+      TradeBalance.endpoint.path,
+      (json) => changedAt(json, ["*", "freeze"], (freeze) => String(Number(freeze) * 1.5))
+    )
   }),
   mutant("replaced-price-finer", "a changed price is cut to the market's decimal places", {
     breaks: ["live-changes.values"],
@@ -205,6 +220,10 @@ const changeMutants: ReadonlyArray<Mutant> = [
   mutant("replaced-time", "a changed order shows the time of the old order", {
     breaks: ["live-changes.ids"],
     ...changing(modify, ["timestamp"], (time) => Number(time) - 120)
+  }),
+  mutant("replaced-position-side", "a changed order has the position side BOTH", {
+    breaks: ["live-changes.ids"],
+    ...afterChange(active, (json) => changedAt(json, ["*", "positionSide"], () => "BOTH"))
   }),
   mutant("replaced-numbers", "a change to a number is refused", {
     breaks: ["live-changes.numbers"],
@@ -359,7 +378,11 @@ const requestMutants: ReadonlyArray<Mutant> = [
   }),
   mutant("requests-stop-best-price", "a stop-limit order with bboRole needs a price", {
     breaks: ["matching.best.options"],
-    ...askingWhen(StopLimitOrders.endpoint.path, ({ price }) => price === undefined, (fields) => without(fields, "bboRole"))
+    ...askingWhen(
+      StopLimitOrders.endpoint.path,
+      ({ price }) => price === undefined,
+      (fields) => without(fields, "bboRole")
+    )
   })
 ]
 
@@ -493,7 +516,9 @@ const strengthened: ReadonlyArray<Mutant> = [
   })
 ]
 
-export const mutants: ReadonlyArray<Mutant> = [...changeMutants, ...requestMutants, ...strengthened].map((one): Mutant => ({
+export const mutants: ReadonlyArray<Mutant> = [...changeMutants, ...requestMutants, ...strengthened].map((
+  one
+): Mutant => ({
   ...one,
   dialects: ["live"]
 }))
