@@ -58,6 +58,7 @@ import * as OcoResponse from "./rules/OcoResponse.ts"
 import * as OrderAnswers from "./rules/OrderAnswers.ts"
 import * as OrderBooks from "./rules/OrderBooks.ts"
 import * as OrderLists from "./rules/OrderLists.ts"
+import * as OrderRequests from "./rules/OrderRequests.ts"
 import * as OrderStatus from "./rules/OrderStatus.ts"
 import * as OtoExits from "./rules/OtoExits.ts"
 import * as OwnRecords from "./rules/OwnRecords.ts"
@@ -70,6 +71,7 @@ import * as PublicLists from "./rules/PublicLists.ts"
 import * as RecordAgreement from "./rules/RecordAgreement.ts"
 import * as Reducing from "./rules/Reducing.ts"
 import * as Refused from "./rules/Refused.ts"
+import * as Replacements from "./rules/Replacements.ts"
 import * as SelfTrade from "./rules/SelfTrade.ts"
 import * as ServerStatus from "./rules/ServerStatus.ts"
 import * as ServerTime from "./rules/ServerTime.ts"
@@ -169,12 +171,14 @@ export const rules: ReadonlyArray<Rule> = [
   ...LiveChanges.rules,
   ...LiveRefusedChanges.rules,
   ...LiveChangeTerms.rules,
+  ...Replacements.rules,
   ...LiveBulk.rules,
   ...LiveCancels.rules,
   ...LiveSteps.rules,
   ...LiveOrderEntry.rules,
   ...LiveOrderTerms.rules,
   ...LiveOptions.rules,
+  ...OrderRequests.rules,
   ...LivePages.rules,
   ...StreamMessages.rules,
   ...StreamAccess.rules,

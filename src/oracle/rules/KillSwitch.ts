@@ -362,13 +362,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     )
   }),
   LiveCalls.section.forEach("kill-switch.rearmed", {
-    statement: "Cancels orders of the types that were given last when the kill switch is armed again",
+    statement: "Cancels orders of the types that were given last, after the timeout that was given last, when the kill "
+      + "switch is armed again",
     values: [["margin"], undefined] as const,
     check: (world, types) =>
       world.whileFrozen(Effect.gen(function*() {
         const account = yield* world.trader
         const [spot] = [yield* rest(world, account, "spot"), yield* rest(world, account, "margin")]
-        yield* arm(world, account, { types: ["spot"] })
+        yield* arm(world, account, { types: ["spot"], timeout: "60" })
         yield* world.advance(5000)
         yield* arm(world, account, types === undefined ? {} : { types })
         yield* world.advance(11_000)

@@ -7,7 +7,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { basePrice, perpetual } from "../world/Markets.ts"
+import { above, basePrice, perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -73,15 +73,26 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("live-cancels.side", {
-    statement: "Refuses to cancel the orders of an unknown position side, and cancels nothing",
-    values: ["up", 1],
-    check: Effect.fnUntraced(function*(world, positionSide) {
+    statement: "Refuses to cancel the orders of an unknown position side, or of any without a perpetual market, and "
+      + "cancels nothing",
+    values: [
+      { market: perpetual, positionSide: "up" },
+      { market: perpetual, positionSide: 1 },
+      { market: "spot", positionSide: "both" },
+      { positionSide: "both" }
+    ] as const,
+    check: Effect.fnUntraced(function*(world, fields) {
       const account = yield* world.open()
+      const market = yield* world.market
+      const spot = { market: market.name, side: "sell", amount: "0.01", price: above(market, 20) }
+      const { orderId: one } = yield* Trading.placeOther(world, account, spot)
       const order = { market: perpetual, side: "buy", amount: "0.01", price: String(basePrice / 2) }
-      const { orderId } = yield* Trading.placeOther(world, account, order, Paths.collateralLimit)
-      const answer = yield* LiveCalls.call(world, account, Paths.cancelAll, { market: perpetual, positionSide })
-      yield* Refusals.any(answer, `because the position side is ${positionSide}`)
-      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "the order", "orderId", [{ orderId }])
+      const { orderId: other } = yield* Trading.placeOther(world, account, order, Paths.collateralLimit)
+      const on = "market" in fields && fields.market === "spot" ? { market: market.name } : {}
+      const answer = yield* LiveCalls.call(world, account, Paths.cancelAll, { ...fields, ...on })
+      yield* Refusals.any(answer, `because of the fields ${JSON.stringify(fields)}`)
+      const open = yield* LiveOrders.open(world, account)
+      yield* LiveOrders.lists(open, "both orders", "orderId", [{ orderId: one }, { orderId: other }])
     })
   })
 ]

@@ -83,7 +83,9 @@ const wrong = [
   { kind: "collateral limit", key: "amount", values: ["ten", "0", "-0.02"], codes: [30, 32] },
   { kind: "limit", key: "price", values: ["ten", "0", "-40000"], codes: [30, 33] },
   { kind: "collateral limit", key: "price", values: ["ten", "0"], codes: [30, 33] },
-  { kind: "stop limit", key: "activationPrice", values: ["ten", "0"], codes: [30] }
+  { kind: "stop limit", key: "activationPrice", values: ["ten", "0"], codes: [30] },
+  { kind: "limit", key: "price", values: ["48000.0000000001"], codes: [1, 30, 33] },
+  { kind: "stop limit", key: "activationPrice", values: ["30000.0000000001"], codes: [1, 30] }
 ] as const
 
 /** A second spelling of a key that refusals may use. */

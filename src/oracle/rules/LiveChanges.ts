@@ -70,13 +70,19 @@ const changes: ReadonlyArray<(world: World, market: Market) => Body> = [
 /**
  * From another account, fills 0.01 of an order of 0.03. Then changes the order. Returns the response, and both orders.
  */
-const changedInPart = Effect.fnUntraced(function*(world: World, path: string, change: Body) {
+const changedInPart = Effect.fnUntraced(function*(
+  world: World,
+  path: string,
+  change: Body,
+  side: Orders.Side = "sell"
+) {
   const [account, other] = [yield* LiveOrders.customer(world), yield* world.open()]
   const market = yield* world.market
-  const terms = { market: market.name, price: above(market, 2), clientOrderId: world.unique("part") }
-  const fields = { ...terms, side: "sell", amount: "0.03", stp: "cn" }
+  const price = above(market, side === "sell" ? 2 : -2)
+  const terms = { market: market.name, price, clientOrderId: world.unique("part") }
+  const fields = { ...terms, side, amount: "0.03", stp: "cn" }
   const { order: old } = yield* LiveOrders.place(world, account, path, fields)
-  const taken = { market: market.name, side: "buy", amount: "0.01", price: terms.price }
+  const taken = { market: market.name, side: Orders.opposite(side), amount: "0.01", price: terms.price }
   yield* Trading.placeOther(world, other, taken, path)
   const { answer, order } = yield* LiveOrders.place(world, account, Paths.modifyOrder, {
     market: market.name,
@@ -152,11 +158,13 @@ const partRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-changes.part", {
     statement:
       "Keeps a partly filled order's remaining amount when its price changes, and lists the filled part as closed",
-    values: [Paths.limitOrder, Paths.collateralLimit],
-    check: Effect.fnUntraced(function*(world, path) {
-      const change = { price: above(yield* world.market, 4) }
-      const { account, answer, fields, market, old, order, other } = yield* changedInPart(world, path, change)
-      const { clientOrderId, side } = fields
+    values: [Paths.limitOrder, Paths.collateralLimit].flatMap((path) =>
+      Orders.sides.toReversed().map((side) => ({ path, side }))
+    ),
+    check: Effect.fnUntraced(function*(world, { path, side }) {
+      const change = { price: above(yield* world.market, side === "sell" ? 4 : -4) }
+      const { account, answer, fields, market, old, order, other } = yield* changedInPart(world, path, change, side)
+      const { clientOrderId } = fields
       const rest = { side, clientOrderId, ...change, left: "0.02", postOnly: false }
       yield* LiveOrders.shows({ answer }, "the order", order, rest)
       const open = yield* LiveOrders.open(world, account)
@@ -169,9 +177,16 @@ const partRules: ReadonlyArray<Rule.Rule> = [
       }
       const history = yield* LiveOrders.ended(world, account, { market: market.name, orderId: old["orderId"] })
       yield* LiveOrders.lists(history, "the old order", "orderId", [ended])
-      const rival = { market: market.name, side: "buy", amount: "0.03", price: change.price }
+      const rival = { market: market.name, side: Orders.opposite(side), amount: "0.03", price: change.price }
       const { dealStock } = yield* Trading.placeOther(world, other, rival, path)
       yield* Verdict.conclude("0.02 left to trade", { dealStock }, Number(dealStock) === 0.02)
+      if (path !== Paths.limitOrder) return
+      const { answer: balance, of } = yield* LiveOrders.funds(world, account)
+      yield* Verdict.expect(
+        balance,
+        "nothing in freeze",
+        of(market.stock).freeze === 0 && of(market.money).freeze === 0
+      )
     })
   }),
   LiveCalls.section.forEach("live-changes.part.amount", {
@@ -240,15 +255,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.always("live-changes.client-order-id", {
-    statement: "Keeps a changed order's client order id, and finds the order by this id",
+    statement: "Keeps a changed order's client order id, finds the order by this id, and keeps the values of earlier "
+      + "changes",
     check: Effect.fnUntraced(function*(world) {
       const clientOrderId = world.unique("change")
       const { account, market } = yield* place(world, { clientOrderId })
-      for (const percent of [12, 14]) {
-        const fields = { clientOrderId, price: above(market, percent) }
-        const { answer, order } = yield* changed(world, account, market, fields)
-        yield* Verdict.expect(answer, `clientOrderId ${clientOrderId}`, order["clientOrderId"] === clientOrderId)
+      let expected: Body = { clientOrderId, side: "sell" }
+      for (const change of [{ price: above(market, 12) }, { amount: "0.02" }, { price: above(market, 14) }]) {
+        const { answer, order } = yield* changed(world, account, market, { clientOrderId, ...change })
+        expected = { ...expected, ...change }
+        yield* LiveOrders.shows({ answer }, "the order", order, expected)
+        const open = yield* LiveOrders.open(world, account)
+        yield* LiveOrders.lists(open, "the order", "orderId", [{ ...expected, orderId: order["orderId"] }])
       }
+      const { answer, of } = yield* LiveOrders.funds(world, account)
+      yield* Verdict.expect(answer, `0.02 ${market.stock} in freeze`, Math.abs(of(market.stock).freeze - 0.02) <= 2e-4)
     })
   }),
   LiveCalls.section.always("live-changes.queue", {
@@ -330,7 +351,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   LiveCalls.section.forEach("live-changes.refusal", {
     statement: "Refuses a change that has no order id, two ids, no field to change, or both amount and total",
-    values: ["no order", "two identifiers", "nothing", "amount and total"] as const,
+    values: ["no order", "two identifiers", "nothing", "amount and total", "only stp", "no market"] as const,
     check: Effect.fnUntraced(function*(world, wrong) {
       const { account, id, market } = yield* place(world)
       const price = above(market, 12)
@@ -338,7 +359,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         "no order": { price },
         "two identifiers": { orderId: id, clientOrderId: "mine", price },
         "nothing": { orderId: id },
-        "amount and total": { orderId: id, amount: "0.02", total: "1000" }
+        "amount and total": { orderId: id, amount: "0.02", total: "1000" },
+        "only stp": { orderId: id, stp: "cn" },
+        "no market": { orderId: id, price, market: undefined }
       }[wrong]
       yield* Refusals.any(yield* modify(world, account, market, fields), `because it has ${wrong}`)
       yield* Verdict.conclude("the order still open", "not open", yield* isOpen(world, account, id))

@@ -128,7 +128,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("live-options.client-order-id.form", {
-    statement: "Refuses a client order id that is empty or no string: code 36",
+    statement: "Refuses a client order id that is empty, begins or ends with a space, or is no string: code 36",
     values: [
       Paths.limitOrder,
       Paths.stopMarket,
@@ -148,7 +148,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
         ...(isLimit ? { price: above(market, isStop ? -22 : 20) } : {}),
         ...(isStop ? { activation_price: above(market, -20) } : {})
       }
-      for (const clientOrderId of ["", 5]) {
+      for (const clientOrderId of ["", 5, " lead", "trail "]) {
         const answer = yield* LiveCalls.call(world, account, path, { ...fields, clientOrderId })
         yield* Refusals.coded(
           answer,

@@ -52,18 +52,50 @@ const flags: ReadonlyArray<{ readonly path: string; readonly fields: Body; reado
   ]),
   { path: Paths.limitOrder, fields: { retail: true, rpi: true }, codes: [41, 42, 43] },
   { path: Paths.limitOrder, fields: { bboRole: 1, postOnly: true }, codes: [30, 37] },
+  { path: Paths.limitOrder, fields: { bboRole: 2, postOnly: true }, codes: [30, 37] },
   { path: Paths.limitOrder, fields: { bboRole: 1, ioc: true }, codes: [30, 37] }
 ]
 
-/** Closes an order: cancels it, or lets another account fill it. */
+const ends = [
+  "canceled",
+  "canceled in bulk",
+  "canceled with all",
+  "filled",
+  "filled at once",
+  "changed, then canceled"
+] as const
+
+/** Closes an order, and expects that its client order id is taken until then. */
 const end = Effect.fnUntraced(function*(
   world: World,
   account: Account,
-  { how, path }: { readonly how: "canceled" | "filled"; readonly path: string },
-  { amount, market, orderId, price }: Body
+  { how, path }: { readonly how: (typeof ends)[number]; readonly path: string },
+  fields: Body,
+  { orderId }: Body
 ) {
-  if (how === "canceled") return yield* Trading.placeOther(world, account, { market, orderId }, Paths.cancelOrder)
-  return yield* Trading.placeOther(world, yield* world.open(), { market, side: "sell", amount, price }, path)
+  const { clientOrderId, market, price } = fields
+  const cancel = { market, orderId }
+  switch (how) {
+    case "canceled":
+      return yield* Trading.placeOther(world, account, cancel, Paths.cancelOrder)
+    case "canceled in bulk":
+      return yield* LiveCalls.list(world, account, Paths.cancelBulk, { orders: [cancel] })
+    case "canceled with all":
+      return yield* LiveCalls.list(world, account, Paths.cancelAll, { market })
+    case "filled": {
+      const taken = { market, side: "sell", amount: "0.005", price }
+      yield* Trading.placeOther(world, yield* world.open(), taken, path)
+      yield* LiveCalls.refuses(world, account, path, fields, { codes: [36], key: "clientOrderId" })
+      return yield* Trading.placeOther(world, yield* world.open(), taken, path)
+    }
+    case "filled at once":
+      return
+    case "changed, then canceled": {
+      const by = { market, clientOrderId }
+      yield* Trading.placeOther(world, account, { ...by, amount: "0.02" }, Paths.modifyOrder)
+      return yield* Trading.placeOther(world, account, by, Paths.cancelOrder)
+    }
+  }
 })
 
 /**
@@ -210,15 +242,34 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-entry.client-order-id.again", {
-    statement: "Accepts a client order id again once its order is canceled or filled",
-    values: (["canceled", "filled"] as const).flatMap((how) => paths.map((path) => ({ path, how }))),
+    statement:
+      "Accepts a client order id of 64 characters again once its order is canceled or filled, and then finds and "
+      + "cancels the new order by it",
+    values: ends.flatMap((how) => paths.map((path) => ({ path, how }))),
     check: Effect.fnUntraced(function*(world, { how, path }) {
       const account = yield* world.trader
       const market = yield* world.market
-      const fields = draft(market, { price: priceText(market, market.price), clientOrderId: world.unique("again") })
-      yield* end(world, account, { how, path }, yield* Trading.placeOther(world, account, fields, path))
+      const clientOrderId = world.unique("again").padEnd(64, "x")
+      const fields = draft(market, { price: priceText(market, market.price), clientOrderId })
+      if (how === "filled at once") {
+        const { amount, price } = fields
+        yield* Trading.placeOther(
+          world,
+          yield* world.open(),
+          { market: market.name, side: "sell", amount, price },
+          path
+        )
+      }
+      const { order: first } = yield* LiveOrders.place(world, account, path, fields)
+      yield* end(world, account, { how, path }, fields, first)
       const { answer, order } = yield* LiveOrders.place(world, account, path, fields)
-      yield* LiveOrders.shows({ answer }, "the order", order, { clientOrderId: fields["clientOrderId"] })
+      yield* LiveOrders.shows({ answer }, "the order", order, { clientOrderId })
+      const by = { market: market.name, clientOrderId }
+      const expected = { orderId: order["orderId"], clientOrderId, dealStock: "0" }
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, account, by), "the new order", "orderId", [expected])
+      const canceled = yield* LiveOrders.place(world, account, Paths.cancelOrder, by)
+      yield* LiveOrders.shows(canceled, "the canceled order", canceled.order, expected)
+      yield* LiveOrders.nothingOpen(world, account)
     })
   }),
   LiveCalls.section.forEach("live-entry.client-order-id.case", {

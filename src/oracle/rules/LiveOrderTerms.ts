@@ -227,7 +227,8 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("live-terms.post-only", {
-    statement: "Refuses a post-only order that would match immediately with code 13 or 14, and executes no trade",
+    statement: "Refuses a post-only order that would match immediately with code 13 or 14, and executes no trade; one "
+      + "price step away, the order rests",
     values: [Paths.limitOrder, Paths.collateralLimit, Paths.bulk, Paths.collateralBulk]
       .flatMap((path) => Orders.sides.map((side) => ({ path, side }))),
     check: Effect.fnUntraced(function*(world, { path, side }) {
@@ -248,6 +249,10 @@ const optionRules: ReadonlyArray<Rule.Rule> = [
       )
       yield* LiveOrders.nothingOpen(world, taker)
       yield* LiveOrders.lists(yield* LiveOrders.executed(world, taker), "no fills", "id", [])
+      const price = priceText(market, market.price + (side === "buy" ? -market.tick : market.tick))
+      const { order: { orderId } } = yield* LiveOrders.place(world, taker, path, { ...fields, price })
+      const rests = { orderId, price, postOnly: true, dealStock: "0" }
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, taker), "the resting order", "orderId", [rests])
     })
   }),
   forEach("live-terms.stp", {

@@ -119,6 +119,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           Number(order["activation_price"]) === Number(priceAt(market, side, 5)) &&
           Number(order["dealStock"]) === 0 && (order["activated"] ?? 0) === 0
       )
+      // The documentation says that a stop-market order shows no price.
+      if (kind === "collateral-stop-limit") return
+      yield* Verdict.expect(answer, "no price", order["price"] === undefined || Number(order["price"]) === 0)
     })
   }),
   LiveCalls.section.forEach("live-stops.market.trades", {
@@ -275,7 +278,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   LiveCalls.section.forEach("live-stops.locks", {
-    statement: "Locks the funds of a waiting spot stop order, and releases them when the order is canceled",
+    statement: "Locks the funds of a waiting spot stop order, releases them when the order is canceled, and never "
+      + "triggers a canceled order",
     values: [
       { path: Paths.stopMarket, side: "buy" },
       { path: Paths.stopMarket, side: "sell" },
@@ -304,6 +308,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Trading.placeOther(world, account, { market: market.name, orderId }, Paths.cancelOrder)
       const after = yield* LiveOrders.funds(world, account)
       yield* Verdict.expect(after.answer, `the freeze before the order`, after.of(ticker).freeze === before.freeze)
+      const offer = {
+        market: market.name,
+        side: Orders.opposite(side),
+        amount: "0.05",
+        price: priceAt(market, side, 6)
+      }
+      yield* Trading.placeOther(world, yield* world.open(), offer)
+      yield* Trading.tradeAt(world, market, priceAt(market, side, 5))
+      yield* LiveOrders.nothingOpen(world, account)
+      yield* LiveOrders.lists(yield* LiveOrders.executed(world, account), "no fills", "id", [])
     })
   }),
   LiveCalls.section.forEach("live-stops.refusal", {

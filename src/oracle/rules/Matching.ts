@@ -12,7 +12,7 @@ import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
-import type { Market } from "../world/World.ts"
+import type { Account, Body, Market } from "../world/World.ts"
 
 const paths = [Paths.limitOrder, Paths.collateralLimit]
 
@@ -27,12 +27,12 @@ const priceAt = (market: Market, side: Orders.Side, percent: number): string =>
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("matching.priority", {
-    statement: "Matches the best price first, and at one price the earliest order first",
+    statement: "Matches the best price first, and at one price the earliest order first, even if it is partly filled",
     values: cases,
     check: Effect.fnUntraced(function*(world, { path, side }) {
       const on = yield* world.market
       const { name: market } = on
-      const makers = []
+      const makers: Array<{ readonly account: Account; readonly order: Body }> = []
       // The worst price is offered first, and the first of two orders at the best price is the smaller one.
       for (const [percent, amount] of [[2, "0.02"], [1, "0.01"], [1, "0.03"], [1.5, "0.02"]] as const) {
         const account = yield* world.open()
@@ -41,18 +41,30 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         makers.push({ account, order: yield* Trading.placeOther(world, account, offer, path) })
       }
       const price = priceAt(on, side, 3)
-      yield* Trading.placeOther(world, yield* world.open(), { market, side, amount: "0.025", price }, path)
-      const expected = [0, 0.01, 0.015, 0]
-      const filled = yield* Effect.forEach(
-        makers,
-        ({ account, order }) =>
-          Effect.map(Orders.find(world, account, order["orderId"]), ({ dealStock }) => Number(dealStock))
-      )
-      yield* Verdict.conclude(
-        `fills of ${expected.join(", ")}`,
-        filled,
-        filled.every((amount, index) => Math.abs(amount - (expected[index] ?? 0)) < 1e-9)
-      )
+      const take = (amount: string) =>
+        Effect.flatMap(
+          world.open(),
+          (account) => Trading.placeOther(world, account, { market, side, amount, price }, path)
+        )
+      const isFilled = Effect.fnUntraced(function*(expected: ReadonlyArray<number>) {
+        const filled = yield* Effect.forEach(
+          makers,
+          ({ account, order }) =>
+            Effect.map(Orders.find(world, account, order["orderId"]), ({ dealStock }) => Number(dealStock))
+        )
+        yield* Verdict.conclude(
+          `fills of ${expected.join(", ")}`,
+          filled,
+          filled.every((amount, index) => Math.abs(amount - (expected[index] ?? 0)) < 1e-9)
+        )
+      })
+      yield* take("0.025")
+      yield* isFilled([0, 0.01, 0.015, 0])
+      const account = yield* world.open()
+      const late = { market, side: Orders.opposite(side), amount: "0.01", price: priceAt(on, side, 1) }
+      makers.push({ account, order: yield* Trading.placeOther(world, account, late, path) })
+      yield* take("0.014")
+      yield* isFilled([0, 0.01, 0.029, 0, 0])
     })
   }),
   LiveCalls.section.forEach("matching.best", {

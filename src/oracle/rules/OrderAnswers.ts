@@ -219,7 +219,8 @@ const elsewhere = ({ markets }: World, { name }: Market) =>
 
 const cancelRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-answers.funds", {
-    statement: "Locks the funds of an open spot order, and releases them when the order is canceled",
+    statement: "Locks the funds of an open spot order beside those of another, and releases only the order's own funds "
+      + "when it is canceled",
     values: Orders.sides,
     check: Effect.fnUntraced(function*(world, side) {
       const account = yield* LiveOrders.customer(world)
@@ -227,6 +228,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
       const amount = WaitingOrders.amountOn(market)
       const price = priceText(market, market.price * (side === "buy" ? 0.9 : 1.1))
       const { least, ticker } = locked(market, side, price, Number(amount))
+      yield* Trading.placeOther(world, account, { market: market.name, side, amount: "0.02", price })
       const before = (yield* LiveOrders.funds(world, account)).of(ticker)
       const { orderId } = yield* Trading.placeOther(world, account, { market: market.name, side, amount, price })
       const during = yield* LiveOrders.funds(world, account)

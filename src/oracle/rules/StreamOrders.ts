@@ -239,24 +239,40 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude(`type ${type === "limit" ? 1 : 202}`, raw, raw === (type === "limit" ? 1 : 202))
     })
   }),
-  always("streams.orders.modified", {
-    statement: "Pushes event 3 with the old order, then event 1 with its replacement",
-    check: Effect.fnUntraced(function*(world) {
+  forEach("streams.orders.modified", {
+    statement: "Pushes event 3 with the old order and its fills, then event 1 with its replacement, which has the same "
+      + "client order id",
+    values: [0, 0.01],
+    check: Effect.fnUntraced(function*(world, taken) {
       const followed = yield* follow(world)
       const { account, fields, id, listening, market } = followed
+      if (taken > 0) yield* take(world, followed, String(taken))
       const price = above(market, 12)
       const change = { market: market.name, orderId: id, price }
       const { order } = yield* LiveOrders.place(world, account, Paths.modifyOrder, change)
       const [shown = {}] = yield* StreamOrders.expectEvents(listening, order["orderId"], [created])
-      yield* StreamOrders.expectEvents(listening, id, [created, finished])
-      const { clientOrderId: _id, ...terms } = LiveOrders.ordered("limit", { ...fields, price })
+      const old = taken === 0 ? [created, finished] : [created, changed, finished]
+      const ended = (yield* StreamOrders.expectEvents(listening, id, old)).at(-1) ?? {}
+      const { dealStock, dealMoney } = after(followed, taken)
+      yield* StreamOrders.shows("the old order", ended, {
+        dealStock,
+        dealMoney,
+        clientOrderId: fields["clientOrderId"]
+      })
+      // The documentation does not say which amount the replacement of a partly filled order has.
+      const { amount, ...terms } = LiveOrders.ordered("limit", { ...fields, price })
       yield* StreamOrders.shows("the new order", shown, {
         ...terms,
+        ...(taken === 0 ? { amount } : {}),
         ...LiveOrders.identity(order),
-        ...LiveOrders.filled("0.03", [])
+        ...LiveOrders.filled(0.03 - taken, [])
       })
       const all = Streams.pushed(listening).map((params) => Streams.listOf(params)[0])
-      yield* Verdict.conclude("the events 1, 3, 1", all, Streams.areEqual(all, [created, finished, created]))
+      yield* Verdict.conclude(
+        `the events ${[...old, created].join(", ")}`,
+        all,
+        Streams.areEqual(all, [...old, created])
+      )
     })
   }),
   forEach("streams.orders.activated", {

@@ -26,7 +26,7 @@ const entries = [
 const amount = "0.03"
 
 /** Triggers a stop-limit order, which is then the best order on its side. `expected` is how all responses show it. */
-const triggered = Effect.fnUntraced(function*(world: World, { path, side }: (typeof entries)[number]) {
+const triggered = Effect.fnUntraced(function*(world: World, { limit, path, side }: (typeof entries)[number]) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market
   const trigger = Trading.triggerPrice(side, 10)
@@ -40,6 +40,12 @@ const triggered = Effect.fnUntraced(function*(world: World, { path, side }: (typ
     stp: "cn"
   }
   const { order } = yield* LiveOrders.place(world, account, path, fields)
+  // Until the order is triggered, an order at its limit price meets nothing.
+  const against = { market: market.name, side: Orders.opposite(side), amount: "0.01", price: fields.price }
+  const early = yield* LiveOrders.takeAt(world, against, limit)
+  yield* Verdict.conclude("no fills before the trigger", early.order, Number(early.order["dealStock"]) === 0)
+  const { orderId } = early.order
+  yield* Trading.placeOther(world, early.account, { market: market.name, orderId }, Paths.cancelOrder)
   yield* Trading.movePrice(world, market, trigger)
   // The call has no parameter for retail price improvement.
   const { rpi: _rpi, ...terms } = LiveOrders.ordered("stop limit", fields)
@@ -84,7 +90,9 @@ const locks = Effect.fnUntraced(function*(
 
 const orderRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("live-stops.triggered", {
-    statement: "Lists a triggered stop-limit order with its terms, then its fills, and shows both when it is canceled",
+    statement:
+      "Trades no stop-limit order before it is triggered; lists it with its terms, then its fills, and shows both "
+      + "when it is canceled",
     values: entries,
     check: Effect.fnUntraced(function*(world, entry) {
       const { account, expected, fields, market: on, order } = yield* triggered(world, entry)

@@ -24,6 +24,7 @@ import * as OrderTerms from "./OrderTerms.ts"
 import * as OwnRecords from "./OwnRecords.ts"
 import * as PositionEffects from "./PositionEffects.ts"
 import * as Refused from "./Refused.ts"
+import * as Replacements from "./Replacements.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
@@ -58,6 +59,7 @@ export const all: ReadonlyArray<Mutant> = [
   ...Edges.mutants,
   ...Followed.mutants,
   ...OrderEffects.mutants,
+  ...Replacements.mutants,
   ...PositionEffects.mutants,
   ...MarketTerms.mutants,
   ...AccountTerms.mutants,
