@@ -22,6 +22,7 @@ import * as Orders from "./Orders.ts"
 import * as OrderTerms from "./OrderTerms.ts"
 import * as OwnRecords from "./OwnRecords.ts"
 import * as PositionEffects from "./PositionEffects.ts"
+import * as RecordPages from "./RecordPages.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
@@ -58,7 +59,8 @@ export const all: ReadonlyArray<Mutant> = [
   ...OrderEffects.mutants,
   ...PositionEffects.mutants,
   ...MarketTerms.mutants,
-  ...AccountTerms.mutants
+  ...AccountTerms.mutants,
+  ...RecordPages.mutants
 ]
 
 /** All WebSocket faults. */
@@ -67,5 +69,6 @@ export const streams: ReadonlyArray<Streams.StreamMutant> = [
   ...StreamAccounts.mutants,
   ...StreamMargin.mutants,
   ...Topics.mutants,
-  ...StreamTerms.mutants
+  ...StreamTerms.mutants,
+  ...RecordPages.streams
 ]
