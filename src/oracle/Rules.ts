@@ -69,6 +69,9 @@ import * as Positions from "./rules/Positions.ts"
 import * as PublicData from "./rules/PublicData.ts"
 import * as PublicLists from "./rules/PublicLists.ts"
 import * as RecordAgreement from "./rules/RecordAgreement.ts"
+import * as RecordFilters from "./rules/RecordFilters.ts"
+import * as RecordPages from "./rules/RecordPages.ts"
+import * as RecordTimes from "./rules/RecordTimes.ts"
 import * as Reducing from "./rules/Reducing.ts"
 import * as Refused from "./rules/Refused.ts"
 import * as Replacements from "./rules/Replacements.ts"
@@ -148,6 +151,9 @@ export const rules: ReadonlyArray<Rule> = [
   ...OrderLists.rules,
   ...OwnRecords.rules,
   ...RecordAgreement.rules,
+  ...RecordPages.rules,
+  ...RecordFilters.rules,
+  ...RecordTimes.rules,
   ...Fills.rules,
   ...Fresh.rules,
   ...MarketOrders.rules,

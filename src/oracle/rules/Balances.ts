@@ -198,14 +198,16 @@ const readRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("balances.refusal", {
-    statement: "Refuses the trade or collateral balance of an unknown asset: HTTP 422, code 30",
+    statement:
+      "Refuses the trade or collateral balance of an unknown asset, or of a number instead of one: HTTP 422, code 30",
     profile: "read-only",
     values: [Paths.tradeBalance, Paths.collateralBalance],
-    check: (world, path) =>
-      Effect.flatMap(
-        world.reader,
-        (reader) => LiveCalls.refuses(world, reader, path, { ticker: "NOSUCHASSET" }, { key: "ticker" })
-      )
+    check: Effect.fnUntraced(function*(world, path) {
+      const reader = yield* world.reader
+      for (const ticker of path === Paths.tradeBalance ? ["NOSUCHASSET", 5] : ["NOSUCHASSET"]) {
+        yield* LiveCalls.refuses(world, reader, path, { ticker }, { key: "ticker" })
+      }
+    })
   }),
   always("balances.unknown", {
     statement: "Shows a main balance of zero for an unknown asset",

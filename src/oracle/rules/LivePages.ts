@@ -19,8 +19,16 @@ const lists = [Paths.activeOrders, Paths.conditionalOrders, Paths.ocoOrders]
 
 const defaultLimit = 50
 
-const isFull = ({ answer, records }: LiveOrders.Shown) =>
-  Verdict.expect(answer, `${defaultLimit} of ${defaultLimit + 1} orders`, records.length === defaultLimit)
+/** Expects the default number of records without a limit, and all records, which are one more, with a higher limit. */
+const isFull = Effect.fnUntraced(function*(
+  read: (page: Body) => Effect.Effect<LiveOrders.Shown, Verdict.CheckError>
+) {
+  for (const [page, count] of [[{}, defaultLimit], [{ limit: 100 }, defaultLimit + 1]] as const) {
+    const { answer, records } = yield* read(page)
+    const expected = `${count} of ${defaultLimit + 1} records for ${JSON.stringify(page)}`
+    yield* Verdict.expect(answer, expected, records.length === count)
+  }
+})
 
 const accepts = Effect.fnUntraced(function*(world: World, path: string, fields: Body) {
   const answer = yield* LiveCalls.call(world, yield* world.reader, path, fields)
@@ -61,39 +69,45 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, [path, limit]) => accepts(world, path, { limit })
   }),
   LiveCalls.section.always("live-pages.limit.default", {
-    statement: `Lists ${defaultLimit} open or past orders by default`,
+    statement: `Lists ${defaultLimit} open or past orders by default, and more with a higher limit`,
     check: Effect.fnUntraced(function*(world) {
       const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
       const price = Orders.lowPrice(market)
       const order = { market: market.name, side: "buy", amount: Orders.amountFor(market, Number(price)), price }
       for (let count = 0; count <= defaultLimit; count++) yield* Trading.placeOther(world, account, order)
-      yield* isFull(yield* LiveOrders.open(world, account))
+      yield* isFull((page) => LiveOrders.open(world, account, page))
       yield* world.call(account, Paths.cancelAll)
-      yield* isFull(yield* LiveOrders.ended(world, account))
+      yield* isFull((page) => LiveOrders.ended(world, account, page))
     })
   }),
   LiveCalls.section.always("live-pages.limit.default.oco", {
-    statement: `Lists ${defaultLimit} OCO orders by default`,
+    statement: `Lists ${defaultLimit} OCO orders by default, and up to 100 conditional orders`,
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.trader
       const fields = Orders.oco(yield* world.market, "sell")
       for (let count = 0; count <= defaultLimit; count++) yield* Trading.placeOther(world, account, fields, Paths.oco)
-      const { answer, items } = yield* LiveCalls.list(world, account, Paths.ocoOrders, {})
-      yield* Verdict.expect(answer, `${defaultLimit} of ${defaultLimit + 1} orders`, items.length === defaultLimit)
+      yield* isFull((page) => LiveCalls.records(world, account, Paths.ocoOrders, page))
+      const { answer, json, records } = yield* LiveOrders.conditional(world, account)
+      yield* Verdict.expect(
+        answer,
+        `all ${defaultLimit + 1} orders, because the default limit of conditional orders is 100`,
+        records.length === defaultLimit + 1 && json["total"] === defaultLimit + 1
+      )
     })
   }),
   LiveCalls.section.always("live-pages.limit.default.fills", {
-    statement: `Lists ${defaultLimit} fills by default`,
+    statement: `Lists ${defaultLimit} fills, or deals of an order, by default, and more with a higher limit`,
     check: Effect.fnUntraced(function*(world) {
       const [maker, account] = [yield* world.open(), yield* world.open()]
       const market = yield* world.market
       const terms = { market: market.name, price: priceText(market, market.price) }
-      yield* Trading.placeOther(world, maker, { ...terms, side: "sell", amount: "1" })
+      const { orderId } = yield* Trading.placeOther(world, maker, { ...terms, side: "sell", amount: "1" })
       for (let count = 0; count <= defaultLimit; count++) {
         yield* Trading.placeOther(world, account, { ...terms, side: "buy", amount: "0.001" })
       }
-      yield* isFull(yield* LiveOrders.executed(world, account, { market: market.name }))
+      yield* isFull((page) => LiveOrders.executed(world, account, { market: market.name, ...page }))
+      yield* isFull((page) => LiveOrders.deals(world, maker, orderId, page))
     })
   }),
   LiveCalls.section.forEach("live-pages.limit.max", {

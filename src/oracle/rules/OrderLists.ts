@@ -7,9 +7,10 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
-import { perpetual } from "../world/Markets.ts"
+import { above, perpetual } from "../world/Markets.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Records from "../world/Records.ts"
+import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
 /** A list of orders or fills. */
@@ -36,6 +37,18 @@ const expect = (shown: LiveOrders.Shown, what: string, ids: ReadonlyArray<unknow
 /** Returns the ids of the orders that a list shows or, for a list of fills, the ids of the filled orders. */
 const idsIn = (list: List, { canceled, filled, open }: Effect.Success<ReturnType<typeof Records.populated>>["ids"]) =>
   list === active ? open : list === fills ? filled : canceled.flatMap((id, index) => [id, filled[index]])
+
+/** Places an order at a better price than the older open orders, and makes it trade before the best one of those. */
+const tradeNewestFirst = Effect.fnUntraced(function*(world: World, account: Account, other: Account) {
+  const market = yield* world.market
+  const terms = { market: market.name, amount: "0.01" }
+  const [better, older] = [above(market, -19), above(market, -20)]
+  yield* Trading.placeOther(world, account, { ...terms, side: "buy", price: better }, Paths.collateralLimit)
+  for (const price of [better, older]) {
+    yield* world.advance(1000)
+    yield* Trading.placeOther(world, other, { ...terms, side: "sell", price }, Paths.collateralLimit)
+  }
+})
 
 const selectionRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-lists.market", {
@@ -96,8 +109,11 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
     statement: "Sorts the records of a market by time, newest first",
     values: [history, fills],
     check: Effect.fnUntraced(function*(world, list) {
-      const { account, market } = yield* Records.populated(world)
+      const { account, ids, market, other } = yield* Records.populated(world)
+      if (list === fills) yield* tradeNewestFirst(world, account, other)
       const { answer, records } = yield* list.read(world, account, { market })
+      if (list === fills)
+        yield* Verdict.expect(answer, "the older order first", records[0]?.["orderId"] === ids.open[0])
       const times = records.map((record) => Number(record[list.sortedBy ?? ""]))
       const isSorted = times.every((time, index) => index === 0 || (times[index - 1] ?? 0) >= time)
       yield* Verdict.expect(answer, "the newest record first", times.length > 1 && isSorted)
@@ -130,13 +146,17 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
 
 const otherRules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.forEach("order-lists.isolation", {
-    statement: "Lists no records of other accounts, even by their order id",
+    statement: "Lists no records of other accounts, even by their order id or client order id",
     values: all,
     check: Effect.fnUntraced(function*(world, list) {
       const { account, ids, market } = yield* Records.populated(world)
       const stranger = yield* world.open()
+      const own = yield* list.read(world, account, { market })
+      const by = { market, clientOrderId: own.records[0]?.["clientOrderId"] }
       yield* expect(yield* list.read(world, account, {}), "all records", idsIn(list, ids))
       yield* expect(yield* list.read(world, stranger, {}), "no records", [])
+      if (list === active) yield* expect(yield* list.read(world, stranger, by), "no records", [])
+      else yield* LiveCalls.refuses(world, stranger, list.path, by, { key: "orderHistory" })
       if (list === fills) return
       for (const orderId of idsIn(list, ids).slice(0, 1)) {
         yield* expect(yield* list.read(world, stranger, { market, orderId }), "no records", [])

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "../world/Dialects.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
 import { priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -96,7 +97,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     level: "SHOULD",
     live: Rule.documented("CANCELED_TAKER_BAND, when a market order would execute beyond the taker band"),
     check: Effect.fnUntraced(function*(world) {
-      const [maker, taker] = [yield* world.trader, yield* world.open()]
+      const [maker, taker] = [yield* world.trader, yield* LiveOrders.customer(world)]
       const market = yield* world.market
       const near = {
         market: market.name,

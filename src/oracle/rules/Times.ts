@@ -5,6 +5,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import * as LiveOrders from "../world/LiveOrders.ts"
 import { basePrice } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -90,7 +91,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: sources,
     check: (world, { keys, path }) =>
       world.whileFrozen(Effect.gen(function*() {
-        const account = yield* world.open()
+        const account = yield* LiveOrders.customer(world)
         const { ends, market, open, times } = yield* scenario(world, account)
         const fields = path === Paths.orderDeals ? { orderId: open["orderId"] } : { market: market.name }
         const answer = yield* LiveCalls.call(world, account, path, fields)

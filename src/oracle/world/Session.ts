@@ -194,8 +194,9 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
           : funded(Accounts.open(shared, opening)),
         (account) => onEnd(Connection.retry(shared.call(account, Paths.cancelAll)))
       )
+    // The live exchange leaves a business partner's canceled orders out of the order history.
     const trader = isControl ?
-      open() :
+      open({ b2b: false }) :
       Effect.suspend(() => placements.stopped === undefined ? owner : Verdict.skip(placements.stopped))
     return {
       world: {

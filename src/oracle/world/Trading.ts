@@ -76,7 +76,7 @@ export const hasStatus = Effect.fnUntraced(function*(
  * which has no trades and can take the amount.
  */
 export const offer = Effect.fnUntraced(function*(world: World, amount: string, side: Orders.Side = "sell") {
-  const [maker, taker] = [yield* world.trader, yield* world.open()]
+  const [maker, taker] = [yield* world.trader, yield* world.open({ b2b: false })]
   const market = yield* world.market
   const price = priceText(market, market.price)
   const made = yield* placeOther(world, maker, { market: market.name, side, amount, price })

@@ -25,6 +25,7 @@ import * as OwnRecords from "./OwnRecords.ts"
 import * as PositionEffects from "./PositionEffects.ts"
 import * as Refused from "./Refused.ts"
 import * as Replacements from "./Replacements.ts"
+import * as RecordPages from "./RecordPages.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
@@ -65,6 +66,7 @@ export const all: ReadonlyArray<Mutant> = [
   ...AccountTerms.mutants,
   ...Refused.mutants,
   ...DocumentRecords.mutants
+  ...RecordPages.mutants
 ]
 
 /** All WebSocket faults. */
@@ -73,5 +75,6 @@ export const streams: ReadonlyArray<Streams.StreamMutant> = [
   ...StreamAccounts.mutants,
   ...StreamMargin.mutants,
   ...Topics.mutants,
-  ...StreamTerms.mutants
+  ...StreamTerms.mutants,
+  ...RecordPages.streams
 ]
