@@ -63,6 +63,9 @@ import * as Pagination from "./rules/Pagination.ts"
 import * as Permissions from "./rules/Permissions.ts"
 import * as PositionRecords from "./rules/PositionRecords.ts"
 import * as Positions from "./rules/Positions.ts"
+import * as PositionSides from "./rules/PositionSides.ts"
+import * as PositionSteps from "./rules/PositionSteps.ts"
+import * as PositionWindows from "./rules/PositionWindows.ts"
 import * as PublicData from "./rules/PublicData.ts"
 import * as PublicLists from "./rules/PublicLists.ts"
 import * as RecordAgreement from "./rules/RecordAgreement.ts"
@@ -146,6 +149,9 @@ export const rules: ReadonlyArray<Rule> = [
   ...Matching.rules,
   ...Positions.rules,
   ...PositionRecords.rules,
+  ...PositionSteps.rules,
+  ...PositionSides.rules,
+  ...PositionWindows.rules,
   ...Margin.rules,
   ...MarginLists.rules,
   ...MarginModes.rules,

@@ -22,6 +22,7 @@ import * as Orders from "./Orders.ts"
 import * as OrderTerms from "./OrderTerms.ts"
 import * as OwnRecords from "./OwnRecords.ts"
 import * as PositionEffects from "./PositionEffects.ts"
+import * as PositionSteps from "./PositionSteps.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
@@ -57,6 +58,7 @@ export const all: ReadonlyArray<Mutant> = [
   ...Followed.mutants,
   ...OrderEffects.mutants,
   ...PositionEffects.mutants,
+  ...PositionSteps.mutants,
   ...MarketTerms.mutants,
   ...AccountTerms.mutants
 ]
