@@ -13,6 +13,7 @@ import * as CancelAll from "./rules/CancelAll.ts"
 import * as Candles from "./rules/Candles.ts"
 import * as Codes from "./rules/Codes.ts"
 import * as Conditional from "./rules/Conditional.ts"
+import * as ConditionalGroups from "./rules/ConditionalGroups.ts"
 import * as ConditionalStates from "./rules/ConditionalStates.ts"
 import * as Creations from "./rules/Creations.ts"
 import * as Deals from "./rules/Deals.ts"
@@ -160,6 +161,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...Times.rules,
   ...KillSwitch.rules,
   ...Conditional.rules,
+  ...ConditionalGroups.rules,
   ...ConditionalStates.rules,
   ...OtoExits.rules,
   ...OcoLists.rules,

@@ -71,6 +71,9 @@ const close = Effect.fnUntraced(function*(
   yield* Verdict.expect(answer, "HTTP 200", answer.status === 200 && Refusals.isSuccess(answer))
 })
 
+/** Returns a price that is above the base price for a buy and below it for a sell; the other way round if negative. */
+const away = (side: Orders.Side, share: number): string => String(Math.round(basePrice * (1 + signOf(side) * share)))
+
 type Ledgers = { readonly [K in Side]: Ledger }
 
 /** Expects that the account's positions on the futures market are exactly these. Returns the positions by side. */
@@ -220,12 +223,11 @@ const sideRules: ReadonlyArray<Rule.Rule> = [
       const other = of === "LONG" ? "SHORT" : "LONG"
       yield* trade(world, account, of, [0.03, 1])
       yield* trade(world, account, of, [-0.01, 1])
-      const away = (side: Orders.Side) => String(basePrice * (side === "buy" ? 0.9 : 1.1))
       const order = (side: Orders.Side, positionSide: Side) => ({
         market: perpetual,
         side,
         amount: "0.05",
-        price: away(side),
+        price: away(side, -0.1),
         positionSide,
         reduceOnly: true
       })
@@ -251,11 +253,57 @@ const sideRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
+/** The calls that place reduce-only orders, each with the price fields of an order that waits. */
+const reducing: ReadonlyArray<readonly [path: string, fields: (side: Orders.Side) => Body]> = [
+  [Paths.collateralLimit, (side) => ({ price: away(side, -0.1) })],
+  [Paths.collateralBulk, (side) => ({ price: away(side, -0.1) })],
+  [Paths.collateralStopLimit, (side) => ({ price: away(side, 0.12), activation_price: away(side, 0.1) })],
+  [Paths.triggerMarket, (side) => ({ activation_price: away(side, 0.1) })]
+]
+
+const reducingRules: ReadonlyArray<Rule.Rule> = [
+  forEach("reduce-only.parts", {
+    statement:
+      "Reduces a reduce-only order to what is left of a partly closed futures position, and never opens another",
+    values: reducing.flatMap(([path, fields]) => Orders.sides.map((side) => ({ path, fields, side }))),
+    check: Effect.fnUntraced(function*(world, { fields, path, side }) {
+      const account = yield* LiveOrders.customer(world)
+      yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
+      const at = { market: perpetual, price: String(basePrice) }
+      const opposite = Orders.opposite(side)
+      yield* Trading.onMargin(world, account, { ...at, side: opposite, amount: "0.03" })
+      yield* Trading.onMargin(world, account, { ...at, side, amount: "0.01" })
+      const terms = { market: perpetual, amount: "0.05", reduceOnly: true }
+      const increasing = { ...terms, side: opposite, ...fields(opposite) }
+      const wrong = yield* LiveOrders.submit(world, account, path, increasing)
+      yield* Verdict.expect(
+        wrong,
+        `code 116, because a ${opposite} would increase the position`,
+        Refusals.errorOf(wrong.json)["code"] === 116
+      )
+      const placed = yield* LiveOrders.place(world, account, path, { ...terms, side, ...fields(side) })
+      const { orderId } = placed.order
+      const expected = { side, amount: "0.02", left: "0.02", reduceOnly: true }
+      yield* LiveOrders.shows(placed, "the order", placed.order, expected)
+      yield* LiveOrders.lists(yield* LiveOrders.open(world, account), "the order", "orderId", [
+        { orderId, ...expected }
+      ])
+      if (path !== Paths.collateralLimit) return
+      yield* LiveOrders.place(world, account, Paths.cancelOrder, { market: perpetual, orderId })
+      const rest = { ...at, side: opposite, amount: "0.05" }
+      yield* Trading.placeOther(world, yield* world.open(), rest, Paths.collateralLimit)
+      const traded = yield* LiveOrders.place(world, account, path, { ...terms, ...at, side })
+      yield* LiveOrders.shows(traded, "the order", traded.order, { ...expected, left: "0", dealStock: "0.02" })
+      const { answer, positions } = yield* LiveCalls.openPositions(world, account)
+      yield* Verdict.expect(answer, "no position", positions.length === 0)
+    })
+  })
+]
+
 /** Opens a position with take-profit and stop-loss, far from the market. */
 const withExits = (world: World, account: Account, market: string, side: Orders.Side, more: Body = {}) => {
-  const exit = (factor: number) => String(basePrice * (1 + signOf(side) * factor))
   const order = { market, side, amount: "0.02", price: String(basePrice) }
-  return Trading.onMargin(world, account, order, { takeProfit: exit(0.2), stopLoss: exit(-0.2), ...more })
+  return Trading.onMargin(world, account, order, { takeProfit: away(side, 0.2), stopLoss: away(side, -0.2), ...more })
 }
 
 const accountRules: ReadonlyArray<Rule.Rule> = [
@@ -360,4 +408,4 @@ const modeRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-export const rules: ReadonlyArray<Rule.Rule> = [...sideRules, ...accountRules, ...modeRules]
+export const rules: ReadonlyArray<Rule.Rule> = [...sideRules, ...reducingRules, ...accountRules, ...modeRules]

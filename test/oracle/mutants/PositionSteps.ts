@@ -1,13 +1,16 @@
 /** Faults in positions that change several times, in accounts with several positions, and in the selection of records. */
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as AdlQuantiles from "../../../src/endpoints/AdlQuantiles.ts"
+import * as CancelOtoOrder from "../../../src/endpoints/CancelOtoOrder.ts"
 import * as ClosedPositions from "../../../src/endpoints/ClosedPositions.ts"
 import * as ClosePosition from "../../../src/endpoints/ClosePosition.ts"
 import * as CollateralBalance from "../../../src/endpoints/CollateralBalance.ts"
 import * as CollateralLeverage from "../../../src/endpoints/CollateralLeverage.ts"
 import * as CollateralLimitOrders from "../../../src/endpoints/CollateralLimitOrders.ts"
 import * as CollateralMarketOrders from "../../../src/endpoints/CollateralMarketOrders.ts"
+import * as CollateralStopLimitOrders from "../../../src/endpoints/CollateralStopLimitOrders.ts"
 import * as CollateralSummary from "../../../src/endpoints/CollateralSummary.ts"
+import * as ConditionalOrders from "../../../src/endpoints/ConditionalOrders.ts"
 import * as FundingPayments from "../../../src/endpoints/FundingPayments.ts"
 import * as HedgeModeUpdate from "../../../src/endpoints/HedgeModeUpdate.ts"
 import * as OpenPositions from "../../../src/endpoints/OpenPositions.ts"
@@ -37,6 +40,7 @@ const funding = FundingPayments.endpoint.path
 const active = ActiveOrders.endpoint.path
 const adl = AdlQuantiles.endpoint.path
 const limit = CollateralLimitOrders.endpoint.path
+const conditional = ConditionalOrders.endpoint.path
 
 const objects = (json: unknown): ReadonlyArray<Fields> => Array.isArray(json) ? json.filter(Json.isObject) : []
 
@@ -144,7 +148,7 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
   [
     "steps-unrealized",
     "the unrealized profit is that of the first size",
-    "positions.steps.unrealized",
+    "positions.steps",
     remembering((now) => ({
       ...now,
       unrealizedPnl: String(Number(now["unrealizedPnl"]) * 2),
@@ -370,6 +374,67 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     "a position with only a stop-loss shows no exits",
     "positions.exits.one",
     changing(positions, ["*", "tpsl"], (tpsl) => Json.isObject(tpsl) && tpsl["takeProfit"] ? tpsl : null)
+  ],
+  [
+    "reduce-only-buys",
+    "reduceOnly is ignored for stop-limit orders that buy",
+    "reduce-only.parts",
+    askingWhen(
+      CollateralStopLimitOrders.endpoint.path,
+      ({ side }) => side === "buy",
+      (fields) => without(fields, "reduceOnly")
+    )
+  ],
+  [
+    "reduce-only-trades",
+    "a reduce-only order that trades at once shows the amount of its request",
+    "reduce-only.parts",
+    answering(
+      limit,
+      "success",
+      (json, request) =>
+        Json.isObject(json) && json["left"] === "0" ? { ...json, amount: fieldsOf(request)?.["amount"] } : json
+    )
+  ],
+  [
+    "conditional-canceled",
+    "canceling an order with exits cancels all conditional orders",
+    "conditional.several",
+    {
+      make: () => {
+        let isCanceled = false
+        return {
+          answer: (answer, { path }) => {
+            isCanceled ||= path === CancelOtoOrder.endpoint.path && answer.status === 200
+            const json = jsonOf(answer)
+            return path === conditional && isCanceled && Json.isObject(json)
+              ? withBody(answer, { ...json, records: [], total: 0 })
+              : answer
+          }
+        }
+      }
+    }
+  ],
+  [
+    "conditional-total",
+    "the total of conditional orders is that of the page",
+    "conditional.several",
+    answering(
+      conditional,
+      "success",
+      (json) => Json.isObject(json) ? { ...json, total: objects(json["records"]).length } : json
+    )
+  ],
+  [
+    "conditional-sell",
+    "conditional orders that sell show their exits the wrong way round",
+    "conditional.several",
+    changing(conditional, ["records", "*"], (one) => {
+      if (!Json.isObject(one) || !Json.isObject(one["conditionalOrder"])) return one
+      return one["conditionalOrder"]["side"] === "sell"
+        ? { ...one, stopLossPrice: one["takeProfitPrice"], takeProfitPrice: one["stopLossPrice"] }
+        : one
+    })
   ],
   [
     "pages-future",
