@@ -72,6 +72,8 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
           amounts.every((key) => Kinds.decimal.holds(entry[key])) &&
             Books.isClose(number(entry, "balance"), Number(json[String(asset)] ?? 0)) &&
             number(entry, "borrow") === 0 &&
+            // An account without positions and orders can use what it has.
+            (number(entry, "balance") === 0 || number(entry, "availableWithoutBorrow") > 0) &&
             number(entry, "availableWithoutBorrow") <= number(entry, "balance") &&
             number(entry, "availableWithoutBorrow") <= number(entry, "availableWithBorrow")
         )

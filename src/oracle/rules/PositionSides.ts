@@ -142,7 +142,8 @@ const closing = Effect.fnUntraced(function*(
       record["side"] === of && record["isHedge"] === true && Books.isClose(number(record, "closedSize"), out[0]) &&
         isNear(number(record, "avgEntryPrice"), into[1] / into[0], rounding) &&
         isNear(number(record, "avgExitPrice"), out[1] / out[0], rounding) &&
-        isNear(number(record, "grossPnl"), realized - number(record, "totalTradeFee"), 0.01)
+        isNear(number(record, "grossPnl"), realized - number(record, "totalTradeFee"), 0.01) &&
+        isNear(number(record, "netPnl"), number(record, "grossPnl") - number(record, "totalFunding"), 0.001)
     )
   }
 })
@@ -180,7 +181,8 @@ const sideRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("positions.sides.funding", {
-    statement: "In hedge mode, pays funding for the long and for the short position at every funding time",
+    statement: "In hedge mode, pays funding for the long and for the short position at every funding time, into the "
+      + "balance only",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* Trading.openHedged(world)
       yield* trade(world, account, "LONG", [0.03, 1])
@@ -213,6 +215,13 @@ const sideRules: ReadonlyArray<Rule.Rule> = [
       const sum = records.reduce((sum, record) => sum + number(record, "fundingAmount"), 0)
       const units = yield* balance
       yield* Verdict.conclude(`a balance changed by ${sum}`, units - before, isNear(units - before, sum))
+      const open = yield* LiveCalls.openPositions(world, account)
+      yield* Verdict.expect(
+        open.answer,
+        "two positions with funding and unrealizedFunding 0, because funding changes the balance",
+        open.positions.length === 2 &&
+          open.positions.every((one) => number(one, "funding") === 0 && number(one, "unrealizedFunding") === 0)
+      )
     })
   }),
   forEach("reduce-only.sides", {
@@ -334,7 +343,8 @@ const accountRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("margin.summary.sums", {
-    statement: "Shows the sums of the margins and of the unrealized profits of all positions in the summary",
+    statement:
+      "Shows the sums of the margins and of the unrealized profits of all positions in the summary, and the equity",
     values: [4, -4],
     check: Effect.fnUntraced(function*(world, percent) {
       const account = yield* Wallets.openTrader(world)
@@ -347,10 +357,25 @@ const accountRules: ReadonlyArray<Rule.Rule> = [
         price: String(basePrice)
       })
       yield* Trading.movePrice(world, market, basePrice * (1 + percent / 100))
-      const { positions } = yield* LiveCalls.openPositions(world, account)
+      const { answer: list, positions } = yield* LiveCalls.openPositions(world, account)
+      yield* Verdict.expect(
+        list,
+        "for each position, its unrealizedPnl as a percentage of its cost as pnlPercent",
+        positions.every((one) => {
+          const cost = Math.abs(number(one, "amount")) * number(one, "basePrice")
+          return isNear(number(one, "pnlPercent"), number(one, "unrealizedPnl") / cost * 100, 0.0101)
+        })
+      )
       const sumOf = (key: string) => positions.reduce((sum, position) => sum + number(position, key), 0)
       const [margin, pnl] = [sumOf("margin"), sumOf("unrealizedPnl")]
+      const { json: balances } = yield* LiveCalls.object(world, account, Paths.collateralBalance, {})
       const { answer, json } = yield* MarginPositions.summary(world, account)
+      const [balance, equity] = [number(balances, market.money), number(json, "equity")]
+      yield* Verdict.expect(
+        answer,
+        `an equity of ${balance}, with or without the pnl of ${pnl}`,
+        isNear(equity, balance, 0.5) || isNear(equity, balance + pnl, 0.5)
+      )
       yield* Verdict.expect(
         answer,
         `a margin of ${margin} and a pnl of ${pnl}, from two positions`,

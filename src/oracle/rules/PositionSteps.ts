@@ -114,6 +114,14 @@ const recorded = Effect.fnUntraced(function*(world: World, { account, market, or
     records.length === steps.length && new Set(records.map(({ positionId }) => positionId)).size === 1 &&
       records.every((record) => record["market"] === market)
   )
+  const { position } = yield* theOne(world, account, market)
+  const latest = Math.max(...records.map((record) => number(record, "modifyDate")))
+  yield* Verdict.expect(
+    answer,
+    `the openDate of the open position in each record, and its modifyDate in the latest: ${JSON.stringify(position)}`,
+    isNear(latest, number(position, "modifyDate"), rounding) &&
+      records.every((record) => isNear(number(record, "openDate"), number(position, "openDate"), rounding))
+  )
   for (const [index, { fees, id, ledger, step }] of orders.entries()) {
     const record = records.find((one) => detailOf(one)["id"] === id) ?? {}
     const detail = detailOf(record)
@@ -234,6 +242,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           Books.isClose(number(record, "closedSize"), out[0]) &&
           isNear(number(record, "avgEntryPrice"), entry, rounding) &&
           isNear(number(record, "avgExitPrice"), exit, rounding) && number(record, "amount") === 0
+      )
+      const changes = yield* LiveCalls.records(world, account, Paths.positionHistory, { positionId })
+      const dates = changes.records.map((one) => number(one, "modifyDate"))
+      yield* Verdict.expect(
+        answer,
+        `the times of the first and the last change, ${Math.min(...dates)} and ${Math.max(...dates)}`,
+        isNear(number(record, "openDate"), Math.min(...dates), rounding) &&
+          isNear(number(record, "closeDate"), Math.max(...dates), rounding)
       )
       const fees = (yield* feesOf(world, account, market)) ?? number(record, "totalTradeFee")
       yield* Verdict.expect(

@@ -5,6 +5,7 @@ import * as CancelOtoOrder from "../../../src/endpoints/CancelOtoOrder.ts"
 import * as ClosedPositions from "../../../src/endpoints/ClosedPositions.ts"
 import * as ClosePosition from "../../../src/endpoints/ClosePosition.ts"
 import * as CollateralBalance from "../../../src/endpoints/CollateralBalance.ts"
+import * as CollateralBalanceSummary from "../../../src/endpoints/CollateralBalanceSummary.ts"
 import * as CollateralLeverage from "../../../src/endpoints/CollateralLeverage.ts"
 import * as CollateralLimitOrders from "../../../src/endpoints/CollateralLimitOrders.ts"
 import * as CollateralMarketOrders from "../../../src/endpoints/CollateralMarketOrders.ts"
@@ -239,6 +240,54 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
       ["records"],
       (records) => objects(records).filter(({ positionAmount }) => Number(positionAmount) > 0)
     )
+  ],
+  [
+    "sides-net",
+    "the net profit of a closed short position is one too high",
+    "positions.sides.steps",
+    record(closed, (one) => one["side"] === "SHORT" ? { ...one, netPnl: String(Number(one["netPnl"]) + 1) } : one)
+  ],
+  [
+    "sides-funding-shown",
+    "a futures position shows a funding of one",
+    "positions.sides.funding",
+    record(positions, (one) => one["market"] === "BTC_PERP" ? { ...one, funding: "1" } : one)
+  ],
+  [
+    "steps-recorded-late",
+    "changes of positions show times three seconds late",
+    "positions.steps",
+    record(history, (one) => ({ ...one, modifyDate: Number(one["modifyDate"]) + 3 }))
+  ],
+  [
+    "steps-closed-late",
+    "closed positions show times three seconds late",
+    "positions.steps.closed",
+    record(closed, (one) => ({ ...one, closeDate: Number(one["closeDate"]) + 3 }))
+  ],
+  [
+    "summary-equity",
+    "the equity of an account with positions leaves out the margin",
+    "margin.summary.sums",
+    changing(CollateralSummary.endpoint.path, [], (json) =>
+      Json.isObject(json)
+        ? { ...json, equity: String(Number(json["equity"]) - Number(json["margin"])) }
+        : json)
+  ],
+  [
+    "balances-negative",
+    "the amount available without a borrow is negative",
+    "margin.balances",
+    record(CollateralBalanceSummary.endpoint.path, (one) => ({
+      ...one,
+      availableWithoutBorrow: times(-1)(one["availableWithoutBorrow"])
+    }))
+  ],
+  [
+    "summary-percent",
+    "only the first of several positions shows its own percentage",
+    "margin.summary.sums",
+    record(positions, (one, all) => ({ ...one, pnlPercent: all[0]?.["pnlPercent"] }))
   ],
   [
     "sides-reduce-only",
