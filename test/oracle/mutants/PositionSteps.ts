@@ -1,6 +1,7 @@
 /** Faults in positions that change several times, in accounts with several positions, and in the selection of records. */
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as AdlQuantiles from "../../../src/endpoints/AdlQuantiles.ts"
+import * as BorrowHistory from "../../../src/endpoints/BorrowHistory.ts"
 import * as CancelOtoOrder from "../../../src/endpoints/CancelOtoOrder.ts"
 import * as ClosedPositions from "../../../src/endpoints/ClosedPositions.ts"
 import * as ClosePosition from "../../../src/endpoints/ClosePosition.ts"
@@ -282,6 +283,31 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
       ...one,
       availableWithoutBorrow: times(-1)(one["availableWithoutBorrow"])
     }))
+  ],
+  [
+    "borrows-page",
+    "an offset of borrows is rounded down to whole pages",
+    "margin.borrows-order",
+    asking(BorrowHistory.endpoint.path, (fields) => {
+      const { limit = 100, offset = 0 } = fields
+      return { ...fields, offset: Math.floor(Number(offset) / Number(limit)) * Number(limit) }
+    })
+  ],
+  [
+    "borrows-combined",
+    "borrows are selected by asset or by time, but not by both",
+    "margin.borrows-order",
+    askingWhen(
+      BorrowHistory.endpoint.path,
+      ({ asset }) => asset !== undefined,
+      (fields) => without(fields, "startTime", "endTime")
+    )
+  ],
+  [
+    "closed-most",
+    "a page has at most 50 closed positions",
+    "positions.closed.default",
+    askingWhen(closed, ({ limit }) => Number(limit) > 50, (fields) => ({ ...fields, limit: 50 }))
   ],
   [
     "summary-percent",
