@@ -13,6 +13,7 @@ import * as CancelAll from "./rules/CancelAll.ts"
 import * as Candles from "./rules/Candles.ts"
 import * as Codes from "./rules/Codes.ts"
 import * as Conditional from "./rules/Conditional.ts"
+import * as ConditionalGroups from "./rules/ConditionalGroups.ts"
 import * as ConditionalStates from "./rules/ConditionalStates.ts"
 import * as Creations from "./rules/Creations.ts"
 import * as CumulativeFills from "./rules/CumulativeFills.ts"
@@ -66,6 +67,9 @@ import * as Pagination from "./rules/Pagination.ts"
 import * as Permissions from "./rules/Permissions.ts"
 import * as PositionRecords from "./rules/PositionRecords.ts"
 import * as Positions from "./rules/Positions.ts"
+import * as PositionSides from "./rules/PositionSides.ts"
+import * as PositionSteps from "./rules/PositionSteps.ts"
+import * as PositionWindows from "./rules/PositionWindows.ts"
 import * as PublicData from "./rules/PublicData.ts"
 import * as PublicLists from "./rules/PublicLists.ts"
 import * as RecordAgreement from "./rules/RecordAgreement.ts"
@@ -160,6 +164,9 @@ export const rules: ReadonlyArray<Rule> = [
   ...Matching.rules,
   ...Positions.rules,
   ...PositionRecords.rules,
+  ...PositionSteps.rules,
+  ...PositionSides.rules,
+  ...PositionWindows.rules,
   ...Margin.rules,
   ...MarginLists.rules,
   ...MarginModes.rules,
@@ -168,6 +175,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...Times.rules,
   ...KillSwitch.rules,
   ...Conditional.rules,
+  ...ConditionalGroups.rules,
   ...ConditionalStates.rules,
   ...OtoExits.rules,
   ...OcoLists.rules,

@@ -72,6 +72,8 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
           amounts.every((key) => Kinds.decimal.holds(entry[key])) &&
             Books.isClose(number(entry, "balance"), Number(json[String(asset)] ?? 0)) &&
             number(entry, "borrow") === 0 &&
+            // An account without positions and orders can use what it has.
+            (number(entry, "balance") === 0 || number(entry, "availableWithoutBorrow") > 0) &&
             number(entry, "availableWithoutBorrow") <= number(entry, "balance") &&
             number(entry, "availableWithoutBorrow") <= number(entry, "availableWithBorrow")
         )
@@ -185,7 +187,16 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
         [{ startTime: number(first, "timestamp") + 1 }, records.slice(1)],
         [{ endTime: number(first, "timestamp") }, records.slice(0, 1)],
         [{ limit: 1 }, records.slice(0, 1)],
-        [{ limit: 1, offset: 1 }, records.slice(1, 2)]
+        [{ limit: 1, offset: 1 }, records.slice(1, 2)],
+        [{ limit: 2, offset: 1 }, records.slice(1, 3)],
+        [
+          { asset: first["asset"], startTime: number(first, "timestamp") + 1 },
+          records.slice(1).filter(({ asset }) => asset === first["asset"])
+        ],
+        [
+          { startTime: number(first, "timestamp") + 1, endTime: number(second, "timestamp") },
+          records.slice(1).filter((record) => number(record, "timestamp") <= number(second, "timestamp"))
+        ]
       ]
       for (const [fields, expected] of asked) {
         const found = yield* borrowsOf(world, account, fields)

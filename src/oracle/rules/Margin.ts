@@ -53,7 +53,7 @@ const settingRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("margin.leverage-refusal", {
     statement: "Refuses an undocumented leverage, with errors that name the field",
-    values: [0, 4, 101, "many"],
+    values: [0, 4, 101, "many", "5", 2.5],
     check: (world, leverage) =>
       Effect.flatMap(
         world.open(),

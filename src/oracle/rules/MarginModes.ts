@@ -83,7 +83,7 @@ const leverageRules: ReadonlyArray<Rule.Rule> = [
 const modeRules: ReadonlyArray<Rule.Rule> = [
   forEach("margin.hedge.invalid", {
     statement: "Refuses a hedge mode that is missing or not a boolean: code 30, and keeps the mode",
-    values: [undefined, "true", "on"],
+    values: [undefined, "true", "on", 1],
     check: Effect.fnUntraced(function*(world, hedgeMode) {
       const account = yield* world.open()
       const { json } = yield* LiveCalls.object(world, account, Paths.hedgeMode, {})

@@ -314,13 +314,19 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("positions.pages", {
-    statement: "Refuses an invalid offset or market of closed positions or funding payments",
+    statement: "Refuses an invalid page, market or period of closed positions, of their changes or of funding payments",
     profile: "read-only",
     values: [
       { path: Paths.closedPositions, fields: { offset: -1 }, codes: [30] },
       { path: Paths.fundingHistory, fields: { offset: -1, market: perpetual }, codes: [30, 31] },
       { path: Paths.fundingHistory, fields: { market: "NO_SUCH" }, codes: [30, 31] },
-      { path: Paths.positionHistory, fields: { startDate: 1_700_000_000, endDate: 1_600_000_000 }, codes: [30] }
+      { path: Paths.positionHistory, fields: { startDate: 1_700_000_000, endDate: 1_600_000_000 }, codes: [30] },
+      { path: Paths.closedPositions, fields: { startDate: 1_700_000_000, endDate: 1_600_000_000 }, codes: [30] },
+      { path: Paths.closedPositions, fields: { endDate: 4_000_000_000 }, codes: [30] },
+      { path: Paths.positionHistory, fields: { endDate: 4_000_000_000 }, codes: [30] },
+      { path: Paths.positionHistory, fields: { limit: 0 }, codes: [30] },
+      { path: Paths.positionHistory, fields: { limit: 101 }, codes: [30] },
+      { path: Paths.positionHistory, fields: { offset: -1 }, codes: [30] }
     ],
     check: Effect.fnUntraced(function*(world, { codes, fields, path }) {
       const answer = yield* LiveCalls.call(world, yield* world.reader, path, fields)

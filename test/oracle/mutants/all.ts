@@ -26,6 +26,7 @@ import * as PositionEffects from "./PositionEffects.ts"
 import * as Refused from "./Refused.ts"
 import * as Replacements from "./Replacements.ts"
 import * as RecordPages from "./RecordPages.ts"
+import * as PositionSteps from "./PositionSteps.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
@@ -62,6 +63,7 @@ export const all: ReadonlyArray<Mutant> = [
   ...OrderEffects.mutants,
   ...Replacements.mutants,
   ...PositionEffects.mutants,
+  ...PositionSteps.mutants,
   ...MarketTerms.mutants,
   ...AccountTerms.mutants,
   ...Refused.mutants,
