@@ -11,6 +11,7 @@ import * as BestBidOffer from "./rules/BestBidOffer.ts"
 import * as Borrowing from "./rules/Borrowing.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
 import * as Candles from "./rules/Candles.ts"
+import * as CandleWindows from "./rules/CandleWindows.ts"
 import * as Codes from "./rules/Codes.ts"
 import * as Conditional from "./rules/Conditional.ts"
 import * as ConditionalStates from "./rules/ConditionalStates.ts"
@@ -65,6 +66,7 @@ import * as PositionRecords from "./rules/PositionRecords.ts"
 import * as Positions from "./rules/Positions.ts"
 import * as PublicData from "./rules/PublicData.ts"
 import * as PublicLists from "./rules/PublicLists.ts"
+import * as PublicSeries from "./rules/PublicSeries.ts"
 import * as RecordAgreement from "./rules/RecordAgreement.ts"
 import * as Reducing from "./rules/Reducing.ts"
 import * as SelfTrade from "./rules/SelfTrade.ts"
@@ -121,6 +123,8 @@ export const rules: ReadonlyArray<Rule> = [
   ...OrderBooks.rules,
   ...Trades.rules,
   ...MarketTerms.rules,
+  ...CandleWindows.rules,
+  ...PublicSeries.rules,
   ...Assets.rules,
   ...TradingFees.rules,
   ...ServerTime.rules,

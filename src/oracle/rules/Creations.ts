@@ -41,7 +41,14 @@ const refuses = Effect.fnUntraced(function*(world: World, account: Account, path
 
 const codeOf = (json: Body): string => String(json["code"])
 
-const openCreator = (world: World) => Wallets.open(world, [["main", "ETH", "5"], ["main", "USDT", "80"]])
+/** Opens an account whose main balance is lower than its other balances, which no code may use. */
+const openCreator = (world: World) =>
+  Wallets.open(world, [
+    ["main", "ETH", "5"],
+    ["main", "USDT", "80"],
+    ["trade", "ETH", "20"],
+    ["collateral", "ETH", "30"]
+  ])
 
 /** Codes that must be refused, each with its refusal. */
 const wrongCodes = [

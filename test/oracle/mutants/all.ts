@@ -22,6 +22,7 @@ import * as Orders from "./Orders.ts"
 import * as OrderTerms from "./OrderTerms.ts"
 import * as OwnRecords from "./OwnRecords.ts"
 import * as PositionEffects from "./PositionEffects.ts"
+import * as PublicSeries from "./PublicSeries.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
@@ -58,7 +59,8 @@ export const all: ReadonlyArray<Mutant> = [
   ...OrderEffects.mutants,
   ...PositionEffects.mutants,
   ...MarketTerms.mutants,
-  ...AccountTerms.mutants
+  ...AccountTerms.mutants,
+  ...PublicSeries.mutants
 ]
 
 /** All WebSocket faults. */
