@@ -117,16 +117,17 @@ const tradeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("trades.calls", {
-    statement: "Shows the orders of every call in the book, and their trades in past trades, candles and summaries",
+    statement: "Shows the orders of every call in the book until they are canceled, and their trades in past trades, "
+      + "candles and summaries",
     values: [
-      { path: Paths.marketOrder, side: "buy", rests: Paths.limitOrder },
-      { path: Paths.marketOrder, side: "sell", rests: Paths.collateralLimit },
-      { path: Paths.stockMarketOrder, side: "buy", rests: Paths.limitOrder },
-      { path: Paths.collateralLimit, side: "sell", rests: Paths.limitOrder },
-      { path: Paths.collateralMarketOrder, side: "buy", rests: Paths.collateralLimit },
-      { path: Paths.collateralMarketOrder, side: "sell", rests: Paths.limitOrder }
+      { path: Paths.marketOrder, side: "buy", rests: Paths.limitOrder, cancel: Paths.cancelOrder },
+      { path: Paths.marketOrder, side: "sell", rests: Paths.collateralLimit, cancel: Paths.cancelOrder },
+      { path: Paths.stockMarketOrder, side: "buy", rests: Paths.limitOrder, cancel: Paths.cancelBulk },
+      { path: Paths.collateralLimit, side: "sell", rests: Paths.limitOrder, cancel: Paths.cancelAll },
+      { path: Paths.collateralMarketOrder, side: "buy", rests: Paths.collateralLimit, cancel: Paths.cancelAll },
+      { path: Paths.collateralMarketOrder, side: "sell", rests: Paths.limitOrder, cancel: Paths.cancelBulk }
     ] as const,
-    check: Effect.fnUntraced(function*(world, { path, rests, side }) {
+    check: Effect.fnUntraced(function*(world, { cancel, path, rests, side }) {
       const market = yield* world.market
       const [maker, taker] = [yield* world.open(), yield* world.open()]
       const price = Books.near(market, side === "buy" ? 0.3 : -0.3)
@@ -137,8 +138,8 @@ const tradeRules: ReadonlyArray<Rule.Rule> = [
       const offer = { market: market.name, side: Orders.opposite(side), amount: String(amount), price }
       yield* Trading.placeOther(world, maker, offer, rests)
       const book = yield* Books.read(world, Paths.orderBook, market.name)
-      const levels = side === "buy" ? book.asks : book.bids
-      yield* Verdict.expect(book.answer, `${amount} at ${price}`, Books.amountAt(levels, price) >= amount - 1e-8)
+      const key = side === "buy" ? "asks" : "bids"
+      yield* Verdict.expect(book.answer, `${amount} at ${price}`, Books.amountAt(book[key], price) >= amount - 1e-8)
       // The amount of a market buy is its cost.
       const spent = path === Paths.marketOrder && side === "buy" ? amount * Number(price) : amount
       const limit = path === Paths.collateralLimit ? { price } : {}
@@ -151,6 +152,17 @@ const tradeRules: ReadonlyArray<Rule.Rule> = [
         candles.answer,
         `a last candle that closes at ${price}`,
         Number(times.at(-1)?.[2]) === Number(price)
+      )
+      // A new account, because one of the calls cancels all orders of an account.
+      const canceler = yield* world.open()
+      const { orderId } = yield* Trading.placeOther(world, canceler, offer, rests)
+      const by = { market: market.name, ...(cancel === Paths.cancelAll ? {} : { orderId }) }
+      yield* world.call(canceler, cancel, cancel === Paths.cancelBulk ? { orders: [by] } : by)
+      const after = yield* Books.read(world, Paths.orderBook, market.name)
+      yield* Verdict.expect(
+        after.answer,
+        `${amount} less at ${price} than before the trade and the cancellation`,
+        Books.isClose(Books.amountAt(book[key], price) - Books.amountAt(after[key], price), amount)
       )
       const { answer, numbers } = yield* MarketFigures.read(world, "ticker", market.name)
       const volume = (before.numbers["volume"] ?? Number.NaN) + amount
@@ -167,7 +179,7 @@ const tradeRules: ReadonlyArray<Rule.Rule> = [
 const series = [[0.9, 0.6, 0.7], [0.1, -0.2], [], [-0.8, -0.5]] as const
 
 /** Some intervals with their lengths, in seconds. */
-const lengths = [["10s", 10], ["1m", 60], ["15m", 900], ["1h", 3600], ["6h", 21_600], ["1d", 86_400]] as const
+const lengths = [["10s", 10], ["1m", 60], ["1h", 3600], ["1d", 86_400]] as const
 
 const candleRules: ReadonlyArray<Rule.Rule> = [
   forEach("candles.series", {
@@ -272,22 +284,23 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("markets.trading", {
-    statement: "Lists only markets whose trading is on, not as frozen, and futures whose quote currency is USDT",
+    statement: "Shows no market as frozen whose trading is on, nor the other way round, and futures in USDT",
     profile: "read-only",
     check: Effect.fnUntraced(function*(world) {
       const answer = yield* LivePublicCalls.get(world, Paths.markets)
       const markets = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
       yield* Verdict.expect(
         answer,
-        "tradesEnabled true for every market, and USDT as money of every market of type futures",
-        markets.every(({ money, tradesEnabled, type }) =>
-          tradesEnabled === true && (type !== "futures" || money === "USDT")
-        )
+        "USDT as money of every market of type futures",
+        markets.every(({ money, type }) => type !== "futures" || money === "USDT")
       )
       const tickers = yield* LivePublicCalls.object(world, Paths.tickers)
-      const entryOf = (name: unknown): Body => MarketFigures.entryOf(tickers.value, String(name))
-      const frozen = markets.filter(({ name }) => entryOf(name)["isFrozen"] === true).map(({ name }) => name)
-      yield* Verdict.conclude("no frozen market", frozen, frozen.length === 0, tickers.answer)
+      const isOdd = ({ name, tradesEnabled }: Body): boolean => {
+        const { isFrozen } = MarketFigures.entryOf(tickers.value, String(name))
+        return typeof isFrozen === "boolean" && isFrozen === tradesEnabled
+      }
+      const odd = markets.filter(isOdd).map(({ name }) => name)
+      yield* Verdict.conclude("isFrozen only if tradesEnabled is false", odd, odd.length === 0, tickers.answer)
     })
   })
 ]

@@ -1,7 +1,10 @@
 /** Faults that only several trades, calls or days show, and faults in the terms of transfers, codes and sub-accounts. */
 import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
+import * as CancelBulkOrders from "../../../src/endpoints/CancelBulkOrders.ts"
+import * as CancelOrder from "../../../src/endpoints/CancelOrder.ts"
 import * as Candles from "../../../src/endpoints/Candles.ts"
 import * as CodeCreation from "../../../src/endpoints/CodeCreation.ts"
+import * as Codes from "../../../src/endpoints/Codes.ts"
 import * as CollateralLimitOrders from "../../../src/endpoints/CollateralLimitOrders.ts"
 import * as CollateralMarketOrders from "../../../src/endpoints/CollateralMarketOrders.ts"
 import * as CollateralTriggerMarketOrders from "../../../src/endpoints/CollateralTriggerMarketOrders.ts"
@@ -27,6 +30,7 @@ import {
   changing,
   type Fields,
   fieldsOf,
+  type Instance,
   jsonOf,
   type Mutant,
   mutant,
@@ -41,6 +45,18 @@ const isTrades = (path: string): boolean => path.startsWith("/api/v4/public/trad
 const isBook = (path: string): boolean => path.startsWith(root) && !path.startsWith(`${root}depth/`)
 
 const queryOf = ({ query }: Pick<Request, "query">): URLSearchParams => new URLSearchParams(query)
+
+/** Changes the queries to some paths. */
+const asked = (isIt: (path: string) => boolean, change: (query: URLSearchParams) => void): Change => ({
+  make: () => ({
+    request: (request) => {
+      if (!isIt(request.path)) return request
+      const query = queryOf(request)
+      change(query)
+      return { ...request, query: query.toString() }
+    }
+  })
+})
 
 /** Changes the records of a list of trades. */
 const trades = (change: (trades: ReadonlyArray<Fields>) => unknown): Change =>
@@ -88,6 +104,22 @@ const marketCalls = [MarketOrders.endpoint.path, StockMarketOrders.endpoint.path
 const rounded = (value: unknown, digits: number): string => String(Number(Number(value).toFixed(digits)))
 
 const latestOf = (values: ReadonlyArray<unknown>): number => Math.max(...values.map(Number))
+
+/** Repeats the book that was shown before a call, whatever the call has changed. */
+const kept = (call: string): Change => ({
+  make: () => {
+    let [before, latest] = ["", ""]
+    return {
+      answer: (answer, { path }) => {
+        if (path.startsWith("/api/v4/order/")) latest = path
+        if (!isBook(path) || answer.status !== 200) return answer
+        if (latest === call && before !== "") return { ...answer, body: before }
+        before = answer.body
+        return answer
+      }
+    }
+  }
+})
 
 const tradeMutants: ReadonlyArray<Mutant> = [
   mutant("series-trades-now", "every trade has the time of the latest trade", {
@@ -158,6 +190,12 @@ const tradeMutants: ReadonlyArray<Mutant> = [
     breaks: ["trades.calls"],
     ...after([CollateralLimitOrders.endpoint.path], isBook, (json) => ({ ...json as Fields, asks: [], bids: [] }))
   }),
+  ...([CancelOrder, CancelBulkOrders] as const).map(({ endpoint: { path } }) =>
+    mutant(`series-book-kept${path}`, "the book still shows an order that this call canceled", {
+      breaks: ["trades.calls"],
+      ...kept(path)
+    })
+  ),
   mutant("series-ticker-margin", "the tickers do not count margin trades", {
     breaks: ["trades.calls"],
     ...after(
@@ -214,10 +252,19 @@ const candleMutants: ReadonlyArray<Mutant> = [
   mutant("series-candles-gap", "a candle before an interval without trades is missing", {
     breaks: ["candles.series"],
     ...rows((all, request) => {
-      const length = queryOf(request).get("interval") === "6h" ? 21_600 : 86_400
+      const length = queryOf(request).get("interval") === "1h" ? 3600 : 86_400
       return all.filter(([time], index) => !(Number(all[index + 1]?.[0]) - Number(time) > length))
     })
   }),
+  ...([["3m", "1m"], ["2h", "1h"], ["8h", "12h"], ["3d", "1d"], ["1w", "3d"]] as const).map(([interval, other]) =>
+    mutant(`series-candles-as-${interval}`, `${interval} candles are ${other} candles`, {
+      breaks: ["candles.lengths"],
+      ...asked(
+        (path) => path === candles,
+        (query) => query.get("interval") === interval && query.set("interval", other)
+      )
+    })
+  ),
   mutant("series-candles-1d", "by default, 1d candles cover a week", {
     breaks: ["candles.windows"],
     ...within("1d", 604_800)
@@ -280,18 +327,6 @@ const summaryMutants: ReadonlyArray<Mutant> = [
     )
   })
 ]
-
-/** Changes the queries to some paths. */
-const asked = (isIt: (path: string) => boolean, change: (query: URLSearchParams) => void): Change => ({
-  make: () => ({
-    request: (request) => {
-      if (!isIt(request.path)) return request
-      const query = queryOf(request)
-      change(query)
-      return { ...request, query: query.toString() }
-    }
-  })
-})
 
 /** Changes the queries for funding rates. */
 const rates = (change: (query: URLSearchParams) => void): Change => asked((path) => path === funding, change)
@@ -384,6 +419,21 @@ const transferring = (isIt: (fields: Fields) => boolean): Change => ({
   })
 })
 
+const applyCode = Codes.endpoint.path
+
+/** Replaces the messages of refused codes. */
+const refusing = (
+  isIt: (venue: Instance, fields: Fields) => boolean,
+  change: () => ReadonlyArray<string>
+): Change => ({
+  make: () => ({
+    answer: (answer, request, venue) =>
+      request.path === applyCode && answer.status >= 400 && isIt(venue, fieldsOf(request) ?? {})
+        ? withBody(answer, changedAt(jsonOf(answer), ["errors", "code"], change))
+        : answer
+  })
+})
+
 /** Gives every sub-account a permission as soon as it calls a path. */
 const permitted = (path: string, permission: "spotEnabled" | "collateralEnabled"): Change => ({
   make: () => ({
@@ -394,6 +444,28 @@ const permitted = (path: string, permission: "spotEnabled" | "collateralEnabled"
 })
 
 const accountMutants: ReadonlyArray<Mutant> = [
+  mutant("series-code-leak", "an unknown code is refused in another way than a wrong passphrase", {
+    breaks: ["code-creation.generic"],
+    ...refusing(({ state }, { code }) => !state.codes.has(code as never), () => ["Code does not exist"])
+  }),
+  mutant("series-code-passphrase", "a wrong passphrase is refused under the name passphrase", {
+    breaks: ["code-creation.generic", "code-creation.passphrase"],
+    make: () => ({
+      answer: (answer, request, { state }) => {
+        const { code, passphrase } = fieldsOf(request) ?? {}
+        const known = state.codes.get(code as never)
+        const isWrong = request.path === applyCode && answer.status >= 400 && known !== undefined
+          && known.passphrase !== passphrase
+        return isWrong
+          ? withBody(answer, { code: 0, message: "Validation failed", errors: { passphrase: ["Wrong."] } })
+          : answer
+      }
+    })
+  }),
+  mutant("series-code-used", "a used code is refused like an unknown one", {
+    breaks: ["code-creation.generic"],
+    ...refusing(() => true, () => ["Code not applied"])
+  }),
   ...([
     [LimitOrders.endpoint.path, "spotEnabled"],
     [MarketOrders.endpoint.path, "spotEnabled"],
