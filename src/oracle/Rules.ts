@@ -11,6 +11,7 @@ import * as BestBidOffer from "./rules/BestBidOffer.ts"
 import * as Borrowing from "./rules/Borrowing.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
 import * as Candles from "./rules/Candles.ts"
+import * as CandleWindows from "./rules/CandleWindows.ts"
 import * as Codes from "./rules/Codes.ts"
 import * as Conditional from "./rules/Conditional.ts"
 import * as ConditionalGroups from "./rules/ConditionalGroups.ts"
@@ -72,6 +73,7 @@ import * as PositionSteps from "./rules/PositionSteps.ts"
 import * as PositionWindows from "./rules/PositionWindows.ts"
 import * as PublicData from "./rules/PublicData.ts"
 import * as PublicLists from "./rules/PublicLists.ts"
+import * as PublicSeries from "./rules/PublicSeries.ts"
 import * as RecordAgreement from "./rules/RecordAgreement.ts"
 import * as RecordFilters from "./rules/RecordFilters.ts"
 import * as RecordPages from "./rules/RecordPages.ts"
@@ -134,6 +136,8 @@ export const rules: ReadonlyArray<Rule> = [
   ...OrderBooks.rules,
   ...Trades.rules,
   ...MarketTerms.rules,
+  ...CandleWindows.rules,
+  ...PublicSeries.rules,
   ...Assets.rules,
   ...TradingFees.rules,
   ...ServerTime.rules,

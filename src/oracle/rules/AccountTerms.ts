@@ -42,6 +42,9 @@ const unit = "0.00000001"
 /** An amount that no floating-point number represents exactly, and the amounts one unit below and above it. */
 const exact = { amount: "1234567890.12345678", less: "1234567890.12345677", more: "1234567890.12345679" }
 
+/** An amount with 18 decimal places, the most of a code, and what it leaves of 1. */
+const finest = { amount: "0.123456789012345678", less: "0.876543210987654322" }
+
 /** Whether a value is exactly this decimal, apart from trailing zeros. */
 const isExactly = (value: unknown, expected: string): boolean =>
   Kinds.decimal.holds(value) && String(value).replace(/(\.[0-9]*?)0+$/u, "$1").replace(/\.$/u, "") === expected
@@ -166,7 +169,7 @@ const codeRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   always("code-creation.exact", {
-    statement: "Moves the amount of a code with all its digits, without rounding",
+    statement: "Moves the amount of a code with all its digits, up to 18 after the point, without rounding",
     check: Effect.fnUntraced(function*(world) {
       const creator = yield* Wallets.open(world, [["main", "USDT", exact.more]])
       const other = yield* world.open({ isFunded: false })
@@ -176,6 +179,13 @@ const codeRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(applied.answer, `exactly the amount ${exact.amount}`, isApplied)
       for (const [account, expected] of [[creator, unit], [other, exact.amount]] as const) {
         const { answer, json } = yield* LiveCalls.object(world, account, Paths.mainBalance, { ticker: "USDT" })
+        yield* Verdict.expect(answer, `exactly ${expected}`, isExactly(json["main_balance"], expected))
+      }
+      yield* world.control("Fund", { account: creator.id, wallet: "main", ticker: "ETH", amount: "1" })
+      const { json: tiny } = yield* create(world, creator, Paths.createCode, { ticker: "ETH", amount: finest.amount })
+      yield* create(world, other, Paths.applyCode, { code: tiny["code"] })
+      for (const [account, expected] of [[creator, finest.less], [other, finest.amount]] as const) {
+        const { answer, json } = yield* LiveCalls.object(world, account, Paths.mainBalance, { ticker: "ETH" })
         yield* Verdict.expect(answer, `exactly ${expected}`, isExactly(json["main_balance"], expected))
       }
     })
@@ -221,6 +231,21 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
       yield* refusesFields(world, parent, Paths.createSubAccount, fields, key)
       const answer = yield* world.call(parent, Paths.subAccounts)
       yield* Verdict.expect(answer, "no sub-account", SubAccounts.isEmpty(answer))
+    })
+  }),
+  forEach("sub-account-creation.permissions", {
+    statement: "Refuses a sub-account if a permission is missing or no boolean, and creates nothing",
+    values: [{ spotEnabled: true }, { collateralEnabled: true }, { spotEnabled: "yes", collateralEnabled: true }, {
+      spotEnabled: true,
+      collateralEnabled: 2
+    }],
+    check: Effect.fnUntraced(function*(world, permissions) {
+      const parent = yield* world.open({ isFunded: false })
+      const fields = { alias: "desk", email: "desk@example.com", shareKyc: true, permissions }
+      const answer = yield* LiveCalls.call(world, parent, Paths.createSubAccount, fields)
+      yield* Refusals.exactly(answer, { status: 400, codes: [0] }, "because of a permission")
+      const list = yield* world.call(parent, Paths.subAccounts)
+      yield* Verdict.expect(list, "no sub-account", SubAccounts.isEmpty(list))
     })
   }),
   always("sub-account-creation.default", {

@@ -323,7 +323,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   listing.always("api-keys.order", {
-    statement: "Lists the newest key first",
+    statement: "Lists the newest key first, also among the keys of one sub-account and on later pages",
     document: Rule.notApplicable("the document does not state the order of the list"),
     live: Rule.documented("the newest key is listed first"),
     check: Effect.fnUntraced(function*(world) {
@@ -339,6 +339,30 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { objects } = yield* FieldRules.records(world, answer, "data")
       const listed = SubAccounts.idsOf(objects, "subAccountId")
       yield* Verdict.conclude(`the keys of ${owners.join(", ")}`, listed, listed.join() === owners.join(), answer)
+      // One more key each, of the oldest sub-account first.
+      const keys: Array<string> = []
+      const oldest = owners.at(-1)
+      for (const account of owners.toReversed()) {
+        const apiKey = world.unique("Key")
+        const fields = { apiKey, apiSecret: world.unique("secret"), title: apiKey, type: "1", enabled: true }
+        yield* world.control("AddKey", { account, ...fields })
+        yield* world.advance(2000)
+        keys.unshift(apiKey)
+      }
+      const all = [...keys, ...owners.map((owner) => `${owner}-key`)]
+      for (
+        const [query, expected] of [
+          [{}, all],
+          [{ limit: 2, offset: 1 }, all.slice(1, 3)],
+          [{ subAccountId: oldest }, [keys.at(-1), `${oldest}-key`]],
+          [{ subAccountId: oldest, limit: 1, offset: 1 }, [`${oldest}-key`]]
+        ] as const
+      ) {
+        const answer = yield* world.call(parent, Paths.apiKeys, query)
+        const { objects } = yield* FieldRules.records(world, answer, "data")
+        const shown = SubAccounts.idsOf(objects, "apiKey")
+        yield* Verdict.conclude(`the keys ${expected.join(", ")}`, shown, shown.join() === expected.join(), answer)
+      }
     })
   }),
   SubAccounts.envelopeRule("api-keys", Paths.apiKeys, "read-only")

@@ -8,6 +8,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
+import { basePrice, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -293,17 +294,52 @@ const transferRules: ReadonlyArray<Rule.Rule> = [
       }
     })
   }),
-  always("transfers.locked", {
-    statement: "Refuses to transfer funds that an open order locks",
-    check: Effect.fnUntraced(function*(world) {
+  forEach("transfers.locked", {
+    statement: "Refuses to transfer funds that an open order locks, and transfers all that it does not lock",
+    values: Orders.sides.flatMap((side) =>
+      [{ from: "spot", to: "main" }, { from: "spot", to: "collateral" }, { method: "withdraw" }].map((fields) => ({
+        side,
+        fields
+      }))
+    ),
+    check: Effect.fnUntraced(function*(world, { fields, side }) {
       const account = yield* openRich(world)
       const market = yield* world.market
-      const order = { market: market.name, side: "sell", amount: "1.5", price: Books.near(market, 3) }
-      yield* Trading.placeOther(world, account, order)
+      // Either order locks about three quarters of its currency.
+      const [ticker, price, amount] = side === "sell"
+        ? [market.stock, Books.near(market, 3), "1.5"] as const
+        : [market.money, priceText(market, basePrice * 0.75), "0.005"] as const
+      yield* Trading.placeOther(world, account, { market: market.name, side, amount, price })
       const before = yield* Wallets.read(world, account)
-      const transfer = { ticker: market.stock, amount: "1", from: "spot", to: "main" }
-      const answer = yield* LiveCalls.call(world, account, Paths.transfer, transfer)
-      yield* Refusals.exactly(answer, { status: 422, codes: [3] }, "because only 0.5 is available")
+      // Rounded, because subtracting floating-point numbers can add digits that no balance has.
+      const rest = (before.get(`trade.${ticker}`) ?? 0) - (before.get(`frozen.${ticker}`) ?? 0)
+      const [free, more] = [rest, rest + 1e-8].map((units) => units.toFixed(8))
+      const refused = yield* LiveCalls.call(world, account, Paths.transfer, { ticker, amount: more, ...fields })
+      yield* Refusals.exactly(refused, { status: 422, codes: [3] }, `because only ${free} ${ticker} is available`)
+      yield* Wallets.expectChanges(world, account, before, {})
+      const moved = yield* LiveCalls.call(world, account, Paths.transfer, { ticker, amount: free, ...fields })
+      yield* Verdict.expect(moved, "HTTP 201", moved.status === 201)
+      const to = fields.to === "collateral" ? "collateral" : "main"
+      yield* Wallets.expectChanges(world, account, before, {
+        [`trade.${ticker}`]: -Number(free),
+        [`${to}.${ticker}`]: Number(free)
+      })
+    })
+  }),
+  forEach("transfers.incomplete", {
+    statement: "Refuses a transfer without method that lacks from or to, with errors that name one of them",
+    values: [{}, { from: "main" }, { to: "spot" }],
+    check: Effect.fnUntraced(function*(world, fields) {
+      const account = yield* openRich(world)
+      const before = yield* Wallets.read(world, account)
+      const answer = yield* LiveCalls.call(world, account, Paths.transfer, { ticker: "USDT", amount: "1", ...fields })
+      yield* Refusals.exactly(answer, { status: 400, codes: [0] }, "because a balance is missing")
+      const named = Refusals.namedFields(answer)
+      yield* Verdict.expect(
+        answer,
+        "errors that name method, from or to",
+        ["method", "from", "to"].some((key) => named.includes(key))
+      )
       yield* Wallets.expectChanges(world, account, before, {})
     })
   }),

@@ -92,6 +92,9 @@ const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query
   ["limit", { limit: 1441 }],
   ["limit", { limit: "ten" }],
   ["start", { start: -1 }],
+  ["start", { start: "today" }],
+  ["end", { end: "now" }],
+  ["limit", { limit: -1 }],
   ["end", { start: 1_700_000_000, end: 1_600_000_000 }]
 ]
 

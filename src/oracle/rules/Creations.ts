@@ -41,7 +41,14 @@ const refuses = Effect.fnUntraced(function*(world: World, account: Account, path
 
 const codeOf = (json: Body): string => String(json["code"])
 
-const openCreator = (world: World) => Wallets.open(world, [["main", "ETH", "5"], ["main", "USDT", "80"]])
+/** Opens an account whose main balance is lower than its other balances, which no code may use. */
+const openCreator = (world: World) =>
+  Wallets.open(world, [
+    ["main", "ETH", "5"],
+    ["main", "USDT", "80"],
+    ["trade", "ETH", "20"],
+    ["collateral", "ETH", "30"]
+  ])
 
 /** Codes that must be refused, each with its refusal. */
 const wrongCodes = [
@@ -95,9 +102,13 @@ const codeRules: ReadonlyArray<Rule.Rule> = [
       const fields = { ticker: "ETH", amount: "0.5", passphrase: right, description: "a note" }
       const { json } = yield* create(world, creator, Paths.createCode, fields)
       const code = codeOf(json)
-      for (const passphrase of [undefined, right.slice(1), right.toUpperCase(), right.replace("1", " ")]) {
+      for (const passphrase of [right.slice(1), right.toUpperCase()]) {
+        yield* refuses(world, other, Paths.applyCode, { code, passphrase }, "code")
+      }
+      // These may also be refused as invalid passphrases.
+      for (const passphrase of [undefined, right.replace("1", " ")]) {
         const answer = yield* world.call(other, Paths.applyCode, { code, passphrase })
-        yield* Refusals.any(answer, "because the passphrase is wrong")
+        yield* Refusals.any(answer, "because the passphrase is missing or malformed")
       }
       yield* create(world, other, Paths.applyCode, { code, passphrase: right })
     })
@@ -114,6 +125,34 @@ const codeRules: ReadonlyArray<Rule.Rule> = [
       const wrong = yield* world.call(other, Paths.applyCode, { code, passphrase: "opensesame" })
       yield* Refusals.any(wrong, "because the passphrase lacks the space")
       yield* create(world, other, Paths.applyCode, { code, passphrase })
+    })
+  }),
+  always("code-creation.generic", {
+    statement: "Refuses an unknown code and a wrong passphrase alike, and a used code or the caller's own differently",
+    check: Effect.fnUntraced(function*(world) {
+      const [creator, other] = [yield* openCreator(world), yield* world.open({ isFunded: false })]
+      const passphrase = "opensesame1"
+      const { json } = yield* create(world, creator, Paths.createCode, { ticker: "ETH", amount: "0.5", passphrase })
+      const code = codeOf(json)
+      const errors = Effect.fnUntraced(function*(account: Account, fields: Body) {
+        const answer = yield* LiveCalls.call(world, account, Paths.applyCode, fields)
+        yield* Refusals.fields(answer, { status: 400, codes: [0] }, "code")
+        return { answer, text: JSON.stringify(Json.isObject(answer.json) ? answer.json["errors"] : undefined) }
+      })
+      // The same code with another last digit.
+      const unknown = code.replace(/[0-9a-f](?=ETH$)/u, (digit) => digit === "0" ? "1" : "0")
+      const right = unknown === code ? "WB00000000-1111-4222-8333-444444444444ETH" : unknown
+      const missing = yield* errors(other, { code: right, passphrase })
+      const wrong = yield* errors(other, { code, passphrase: "opensesame2" })
+      yield* Verdict.expect(wrong.answer, `the errors of an unknown code: ${missing.text}`, wrong.text === missing.text)
+      const own = yield* errors(creator, { code, passphrase })
+      yield* create(world, other, Paths.applyCode, { code, passphrase })
+      const used = yield* errors(other, { code, passphrase })
+      yield* Verdict.conclude(
+        "three different errors",
+        [missing.text, own.text, used.text],
+        new Set([missing.text, own.text, used.text]).size === 3
+      )
     })
   }),
   always("code-creation.unique", {

@@ -39,13 +39,20 @@ const bookRules: ReadonlyArray<Rule.Rule> = [
     statement: "Lists the 100 best levels of each side if the call names no limit, or a limit of 0 or 100",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
-      const prices = yield* Trading.ladder(world, yield* world.open(), market, most + 2)
+      const account = yield* world.open()
+      const above = yield* Trading.ladder(world, account, market, most + 2)
+      const below = yield* Trading.ladder(world, account, market, most + 2, "buy")
       for (const query of [{}, { limit: 0 }, { limit: most }]) {
-        const { answer, asks } = yield* Books.read(world, Paths.orderBook, market.name, query)
+        const { answer, asks, bids } = yield* Books.read(world, Paths.orderBook, market.name, query)
         yield* Verdict.expect(
           answer,
-          `the ${most} best asks, at most at ${prices[most - 1]}`,
-          asks.length === most && (asks.at(-1)?.[0] ?? Infinity) <= Number(prices[most - 1])
+          `the ${most} best asks, at most at ${above[most - 1]}`,
+          asks.length === most && (asks.at(-1)?.[0] ?? Infinity) <= Number(above[most - 1])
+        )
+        yield* Verdict.expect(
+          answer,
+          `the ${most} best bids, at least at ${below[most - 1]}`,
+          bids.length === most && (bids.at(-1)?.[0] ?? 0) >= Number(below[most - 1])
         )
       }
     })
@@ -315,74 +322,6 @@ const tradeRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** Returns the times of a market's candles. */
-const timesOf = Effect.fnUntraced(function*(world: World, query: LivePublicCalls.Query) {
-  const { name } = yield* world.market
-  const { answer, value } = yield* LivePublicCalls.results(world, Paths.candles, { market: name, ...query })
-  return { answer, times: value.filter(Array.isArray).map((row: ReadonlyArray<unknown>) => Number(row[0])) }
-})
-
-const seconds = (world: World) => Effect.map(world.now, (now) => Math.floor(now / 1000))
-
-/** Intervals with their length and their default window, in seconds. */
-const windows = [["1s", 1, 600], ["1m", 60, 86_400], ["1h", 3600, 604_800]] as const
-
-const candleRules: ReadonlyArray<Rule.Rule> = [
-  forEach("candles.windows", {
-    statement: "Lists by default the candles of the last ten minutes for seconds, a day for minutes, a week for hours",
-    values: windows,
-    check: (world, [interval, length, window]) =>
-      world.whileFrozen(Effect.gen(function*() {
-        yield* Trading.take(world, "0.01")
-        const at = yield* seconds(world)
-        yield* world.advance((window - 2 * length) * 1000)
-        yield* Trading.take(world, "0.01")
-        const whole = yield* timesOf(world, { interval })
-        // A candle may show the time of its end.
-        const isThere = whole.times.some((time) => Math.abs(time - at) <= length)
-        yield* Verdict.expect(whole.answer, `a candle at ${at}, within the last ${window} seconds`, isThere)
-        yield* world.advance(4 * length * 1000)
-        const earliest = (yield* seconds(world)) - window - length
-        const { answer, times } = yield* timesOf(world, { interval })
-        yield* Verdict.expect(
-          answer,
-          `candles, none of them before ${earliest}`,
-          times.length > 0 && times.every((time) => time >= earliest)
-        )
-      }))
-  }),
-  always("candles.derived", {
-    statement: "Derives the start of candles from end, limit and interval if the call has a limit but no start",
-    check: (world) =>
-      world.whileFrozen(Effect.gen(function*() {
-        // Ensures that no other trade falls into the same seconds.
-        yield* world.advance(10_000)
-        yield* Trading.take(world, "0.01")
-        const end = (yield* seconds(world)) + 2
-        yield* world.advance(30_000)
-        yield* Trading.take(world, "0.01")
-        const now = yield* seconds(world)
-        for (const [query, last] of [[{}, now], [{ end }, end]] as const) {
-          const { answer, times } = yield* timesOf(world, { interval: "1s", limit: 5, ...query })
-          yield* Verdict.expect(
-            answer,
-            `candles from ${last - 5} to ${last} for ${JSON.stringify(query)}`,
-            times.length > 0 && times.every((time) => time >= last - 6 && time <= last + 1)
-          )
-        }
-      }))
-  }),
-  always("candles.future", {
-    statement: "Refuses candles with an end in the future: HTTP 200, success false, and a message that names end",
-    profile: "read-only",
-    check: Effect.fnUntraced(function*(world) {
-      const { name } = yield* world.market
-      const end = (yield* seconds(world)) + 86_400
-      yield* LivePublicCalls.refusesV1(world, Paths.candles, { market: name, interval: "1h", end }, "end")
-    })
-  })
-]
-
 const futuresRules: ReadonlyArray<Rule.Rule> = [
   always("futures.prices", {
     statement: "Shows an index price and a mark price of the magnitude of the last price",
@@ -436,6 +375,5 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...smallRules,
   ...boundRules,
   ...tradeRules,
-  ...candleRules,
   ...futuresRules
 ]

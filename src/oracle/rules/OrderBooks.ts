@@ -261,19 +261,27 @@ const depth = Effect.fnUntraced(function*(world: World, { name }: Pick<Market, "
 })
 
 const depthRules: ReadonlyArray<Rule.Rule> = [
-  always("depth.band", {
-    statement: "Lists exactly the depth levels within 2% of the last price, best first",
-    check: Effect.fnUntraced(function*(world) {
-      const market = yield* world.market
+  forEach("depth.band", {
+    statement: "Lists exactly the depth levels within 2% of the market's own last price, best first",
+    values: ["first", "second"] as const,
+    check: Effect.fnUntraced(function*(world, which) {
+      const first = yield* world.market
+      const market = which === "first" ? first : (yield* world.markets).find(({ name }) => name !== first.name)
+      if (market === undefined) return yield* Verdict.skip("needs a second market")
       const account = yield* world.open()
-      const at = (percent: number) => priceText(market, basePrice * (1 + percent / 100))
+      const last = which === "first" ? basePrice : basePrice / 20
+      const at = (percent: number) => priceText(market, last * (1 + percent / 100))
+      if (which === "second") {
+        yield* world.control("MovePrice", { market: market.name, price: at(0) })
+        yield* world.control("Fund", { account: account.id, wallet: "trade", ticker: market.stock, amount: "10" })
+      }
       for (const percent of [-1.9, -1, -2.5, 1, 1.9, 2.5]) {
         const side = percent < 0 ? "buy" : "sell"
-        yield* Trading.placeOther(world, account, { market: market.name, side, amount: "0.01", price: at(percent) })
+        yield* Trading.placeOther(world, account, { market: market.name, side, amount: "0.05", price: at(percent) })
       }
       const { answer, asks, bids } = yield* depth(world, market)
       const has = (prices: ReadonlyArray<number>, percent: number) => prices.includes(Number(at(percent)))
-      const isNear = (price: number) => Math.abs(price / basePrice - 1) <= 0.02
+      const isNear = (price: number) => Math.abs(price / last - 1) <= 0.02
       const isRising = (prices: ReadonlyArray<number>) =>
         prices.every((price, index) => index === 0 || price > (prices[index - 1] ?? 0))
       yield* Verdict.expect(

@@ -3,13 +3,18 @@
  * the permissions; which calls each one allows is this project's stance.
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
+import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import { above } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
-import type { Body, World } from "../world/World.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Body, Market, World } from "../world/World.ts"
 
 const clause = "Authentication"
 
@@ -47,6 +52,80 @@ const rule = (permission: Permission, id: string, statement: string, path: strin
     })
   })
 
+/** The wallet of each permission, and orders for which its funds can pay. */
+const uses = {
+  spotEnabled: {
+    balance: "spot",
+    wallet: "trade",
+    drafts: (market: Market): ReadonlyArray<readonly [path: string, fields: Body]> => {
+      const order = { market: market.name, side: "buy" }
+      const limit = { ...order, amount: "0.01", price: Orders.lowPrice(market) }
+      return [
+        [Paths.limitOrder, limit],
+        [Paths.marketOrder, { ...order, amount: "400" }],
+        [Paths.stopLimit, Orders.stopLimit(market, "buy")],
+        [Paths.stopMarket, { ...order, amount: "400", activation_price: above(market, 5) }],
+        [Paths.bulk, { orders: [limit] }]
+      ]
+    }
+  },
+  collateralEnabled: {
+    balance: "collateral",
+    wallet: "collateral",
+    drafts: (market: Market): ReadonlyArray<readonly [path: string, fields: Body]> => {
+      const order = { market: market.name, side: "buy", amount: "0.01" }
+      const limit = { ...order, price: Orders.lowPrice(market) }
+      return [
+        [Paths.collateralLimit, limit],
+        [Paths.collateralMarketOrder, order],
+        [Paths.oco, Orders.oco(market, "buy")],
+        [Paths.triggerMarket, { ...order, activation_price: above(market, 5) }],
+        [Paths.collateralBulk, { orders: [limit] }]
+      ]
+    }
+  }
+} as const
+
+/** Whether a call has placed an order. A bulk call shows for each of its orders a result or an error. */
+const hasPlaced = (answer: Target.Answer): boolean =>
+  Array.isArray(answer.json)
+    ? answer.json.some((item) => Json.isObject(item) && Json.isObject(item["result"]))
+    : Refusals.isSuccess(answer)
+
+const liveRules: ReadonlyArray<Rule.Rule> = [
+  LiveCalls.section.forEach("sub-accounts.trading", {
+    statement: "Lets a sub-account move funds to a balance and trade with them only if its permission is on",
+    values: permissions.flatMap((permission) => [true, false].map((isAllowed) => ({ permission, isAllowed }))),
+    check: Effect.fnUntraced(function*(world, { isAllowed, permission }) {
+      const { balance, drafts, wallet } = uses[permission]
+      const other = permissions.find((other) => other !== permission) ?? permission
+      const allowed = { [permission]: isAllowed, [other]: !isAllowed } as Record<Permission, boolean>
+      const id = yield* SubAccounts.create(world, yield* world.open({ isFunded: false }), allowed)
+      const account = yield* SubAccounts.addKey(world, id)
+      yield* world.control("Fund", { account: id, wallet: "main", ticker: "USDT", amount: "10000" })
+      const transfer = { ticker: "USDT", amount: "10000", from: "main", to: balance }
+      const moved = yield* LiveCalls.call(world, account, Paths.transfer, transfer)
+      // The documentation describes the permissions both as that of transfers and as that of trading. So a target that
+      // refuses the transfer may allow the trading, and the other way round.
+      if (!Refusals.isSuccess(moved)) {
+        if (!isAllowed) return
+        // The documentation also lets a target refuse every transfer of a sub-account.
+        yield* world.control("Fund", { account: id, wallet, ticker: "USDT", amount: "10000" })
+      }
+      const { market } = yield* Trading.offer(world, "0.02")
+      for (const [path, fields] of drafts(market)) {
+        const answer = yield* LiveCalls.call(world, account, path, fields)
+        yield* Verdict.expect(
+          answer,
+          `${isAllowed ? "an order" : "no order"}, because ${permission} is ${isAllowed}`,
+          hasPlaced(answer) === isAllowed
+        )
+      }
+      yield* world.call(account, Paths.cancelAll)
+    })
+  })
+]
+
 export const rules: ReadonlyArray<Rule.Rule> = [
   rule(
     "spotEnabled",
@@ -61,5 +140,6 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     "Accepts a sub-account's collateral orders only with the permission collateralEnabled",
     Paths.oco,
     Orders.oco
-  )
+  ),
+  ...liveRules
 ]

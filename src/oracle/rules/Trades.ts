@@ -11,6 +11,7 @@ import * as FieldRules from "../world/FieldRules.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import * as MarketFigures from "../world/MarketFigures.ts"
 import { basePrice, priceText } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
@@ -183,75 +184,6 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-/** The keys of the values that every summary of a market shows, under common names. */
-const figures = {
-  ticker: { last: "last_price", volume: "base_volume", deal: "quote_volume", change: "change" },
-  summary: {
-    last: "last",
-    volume: "volume",
-    deal: "deal",
-    change: "change",
-    bid: "bid",
-    ask: "ask",
-    low: "low",
-    high: "high"
-  },
-  summaries: {
-    last: "last",
-    volume: "vol",
-    deal: "deal",
-    change: "change",
-    bid: "bid",
-    ask: "ask",
-    low: "low",
-    high: "high"
-  },
-  futures: {
-    last: "last_price",
-    volume: "stock_volume",
-    deal: "money_volume",
-    bid: "bid",
-    ask: "ask",
-    low: "low",
-    high: "high"
-  }
-} as const
-
-type Source = keyof typeof figures
-
-const entryOf = (json: unknown, key: string): Body => Json.isObject(json) && Json.isObject(json[key]) ? json[key] : {}
-
-/** Returns a market's entry in a summary, or an empty result if the summary does not list the market. */
-const read = Effect.fnUntraced(function*(world: World, source: Source, market: string) {
-  switch (source) {
-    case "ticker": {
-      const { answer, value } = yield* LivePublicCalls.object(world, Paths.tickers)
-      return { answer, entry: entryOf(value, market) }
-    }
-    case "summary": {
-      const { answer, value } = yield* LivePublicCalls.result(world, Paths.marketSummary, { market })
-      return { answer, entry: Json.isObject(value) ? value : {} }
-    }
-    case "summaries": {
-      const { answer, value } = yield* LivePublicCalls.result(world, Paths.marketSummaries)
-      return { answer, entry: entryOf(entryOf(value, market), "ticker") }
-    }
-    case "futures": {
-      const { answer, value } = yield* LivePublicCalls.results(world, Paths.futures)
-      return { answer, entry: value.filter(Json.isObject).find(({ ticker_id: name }) => name === market) ?? {} }
-    }
-  }
-})
-
-/** Returns a market's values in a summary. */
-const figuresOf = Effect.fnUntraced(function*(world: World, source: Source, market: string) {
-  const { answer, entry } = yield* read(world, source, market)
-  const numbers = Object.entries(figures[source]).map(([name, key]) =>
-    [name, Number(entry[key] ?? Number.NaN)] as const
-  )
-  return { answer, entry, numbers: Object.fromEntries(numbers) }
-})
-
 /** A futures market of a sandbox, with the precision of its prices. */
 const perpetual = { name: "BTC_PERP", moneyPrecision: 1, tick: 0.1 }
 
@@ -310,7 +242,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
         ask: Number(Books.near(market, 1.2)),
         bid: Number(Books.near(market, -1.3))
       }
-      const { answer, numbers } = yield* figuresOf(world, source, market.name)
+      const { answer, numbers } = yield* MarketFigures.read(world, source, market.name)
       // The price before these trades may be the first price of the day.
       const opens = [first, basePrice]
       const changes = opens.map((open) => (last / open - 1) * 100)
@@ -345,7 +277,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
       yield* world.advance(25 * 3_600_000)
       yield* trade(world, market, "buy", "0.01", priceText(market, basePrice))
       yield* trade(world, market, "buy", "0.01", priceText(market, basePrice * 1.02))
-      const { answer, entry } = yield* figuresOf(world, "summary", market.name)
+      const { answer, entry } = yield* MarketFigures.read(world, "summary", market.name)
       yield* Verdict.expect(
         answer,
         `open ${basePrice} and a change of 2`,
@@ -359,7 +291,9 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const { answer, value } = yield* LivePublicCalls.result(world, Paths.marketSummaries)
       const now = (yield* world.now) / 1000
-      const times = Object.values(Json.isObject(value) ? value : {}).map((entry) => entryOf({ entry }, "entry")["at"])
+      const times = Object.values(Json.isObject(value) ? value : {}).map((entry) =>
+        MarketFigures.entryOf({ entry }, "entry")["at"]
+      )
       yield* Verdict.expect(
         answer,
         `at least one market, each with a time within a minute of ${Math.floor(now)}`,
@@ -376,7 +310,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
       )
       const summaries = Effect.map(LivePublicCalls.result(world, Paths.marketSummaries), ({ answer, value }) => ({
         answer,
-        of: (name: string) => JSON.stringify(entryOf(entryOf(value, name), "ticker"))
+        of: (name: string) => JSON.stringify(MarketFigures.entryOf(MarketFigures.entryOf(value, name), "ticker"))
       }))
       const before = yield* LivePublicCalls.object(world, Paths.tickers)
       const summariesBefore = yield* summaries

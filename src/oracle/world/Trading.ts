@@ -106,18 +106,25 @@ const mostInBulk = 20
 const rung = 0.001
 
 /**
- * Makes an account offer a small amount at each of `count` prices just above the market's price. Returns the prices,
- * lowest first.
+ * Makes an account offer a small amount at each of `count` prices just above the market's price, or bid just below it.
+ * Returns the prices, best first.
  */
-export const ladder = Effect.fnUntraced(function*(world: World, account: Account, market: Market, count: number) {
+export const ladder = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  market: Market,
+  count: number,
+  side: Orders.Side = "sell"
+) {
+  const away = side === "sell" ? 1 : -1
   const prices = Array.from(
     { length: count },
-    (_, index) => priceText(market, market.price * 1.0001 + index * market.tick)
+    (_, index) => priceText(market, market.price * (1 + 0.0001 * away) + index * market.tick * away)
   )
   for (let first = 0; first < count; first += mostInBulk) {
     const orders = prices.slice(first, first + mostInBulk).map((price) => ({
       market: market.name,
-      side: "sell",
+      side,
       amount: String(rung),
       price
     }))

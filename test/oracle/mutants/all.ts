@@ -27,6 +27,7 @@ import * as Refused from "./Refused.ts"
 import * as Replacements from "./Replacements.ts"
 import * as RecordPages from "./RecordPages.ts"
 import * as PositionSteps from "./PositionSteps.ts"
+import * as PublicSeries from "./PublicSeries.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
@@ -69,6 +70,7 @@ export const all: ReadonlyArray<Mutant> = [
   ...Refused.mutants,
   ...DocumentRecords.mutants
   ...RecordPages.mutants
+  ...PublicSeries.mutants
 ]
 
 /** All WebSocket faults. */
