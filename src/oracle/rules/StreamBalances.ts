@@ -295,8 +295,8 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   positions.forEach("streams.collateral.unsubscribe", {
-    statement: "Pushes no collateral balances or positions after acknowledging the end of their subscription",
-    values: ["balanceMargin", "positionsMargin"],
+    statement: "Pushes no collateral balances, positions or borrows after acknowledging the end of their subscription",
+    values: ["balanceMargin", "positionsMargin", "borrowsMargin"],
     check: Effect.fnUntraced(function*(world, channel) {
       const account = yield* world.open()
       const [connection, other] = [yield* Streams.authorized(world, account), yield* Streams.authorized(world, account)]
