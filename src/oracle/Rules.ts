@@ -82,6 +82,7 @@ import * as StreamMargin from "./rules/StreamMargin.ts"
 import * as StreamMessages from "./rules/StreamMessages.ts"
 import * as StreamOrders from "./rules/StreamOrders.ts"
 import * as StreamPrices from "./rules/StreamPrices.ts"
+import * as StreamRequests from "./rules/StreamRequests.ts"
 import * as StreamSteps from "./rules/StreamSteps.ts"
 import * as StreamSubscriptions from "./rules/StreamSubscriptions.ts"
 import * as StreamTrades from "./rules/StreamTrades.ts"
@@ -175,6 +176,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...LivePages.rules,
   ...StreamMessages.rules,
   ...StreamAccess.rules,
+  ...StreamRequests.rules,
   ...StreamSteps.rules,
   ...StreamSubscriptions.rules,
   ...StreamDays.rules,

@@ -18,9 +18,8 @@ import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
 const borrows = Streams.documented("Borrows")
-const borrowEvents = Streams.documented("Borrows events")
 const positions = Streams.documented("Positions")
-const positionEvents = Streams.documented("Margin positions events")
+const positionEvents = Streams.documented("Margin positions events, Borrows events")
 const margin = Streams.documented("Balance margin")
 
 /** The numbers of the events of positions and borrows. */
@@ -54,8 +53,7 @@ const borrowKinds = {
   asset: Kinds.ticker,
   ctime: Kinds.time,
   mtime: Kinds.time,
-  amount: Kinds.decimal,
-  unrealized_funding: Kinds.decimal
+  amount: Kinds.decimal
 } as const
 
 /** Returns an account's active borrows, as the HTTP call shows them. */
@@ -161,50 +159,61 @@ const eventsOf = (listening: Streams.Listening, kind: number): ReadonlyArray<Bod
 const follow = Effect.fnUntraced(function*(
   world: World,
   channel: string,
-  isOf: (record: Body, position: Body) => Effect.Effect<boolean, Verdict.CheckError>
+  isOf: (record: Body, position: Body) => boolean
 ) {
   const account = yield* world.open({ isFunded: false })
   const { listening, stranger } = yield* listen(world, account, channel)
   let last: Body = {}
   let called = 0
-  let isLiquidated = false
+  let isGone = false
   const seen = Effect.fnUntraced(function*(position: Body | undefined) {
     const state = position?.["liquidationState"]
-    isLiquidated ||= position === undefined
+    isGone ||= position === undefined
     if (position !== undefined) last = position
     const isCalled = state === "margin_call"
     if (isCalled && called === 0) called = 1
     if (called > 0) {
-      const record = yield* Streams.sees(listening, "a margin call, event 1", () =>
-        eventsOf(listening, events.marginCall)[0])
+      const record = yield* Streams.sees(
+        listening,
+        "a margin call, event 1",
+        () => eventsOf(listening, events.marginCall)[0]
+      )
       if (isCalled) {
-        yield* Verdict.conclude("the record of the margin call", record, yield* isOf(record, last))
+        yield* Verdict.conclude("the record of the margin call", record, isOf(record, last))
       }
     }
-    yield* Streams.linger(listening.connection)
+    // The response arrives after the events before it; the events are checked again after the last step.
+    yield* Streams.ask(listening.connection, "ping")
     const calls = eventsOf(listening, events.marginCall)
     // If the price falls past both bounds at once, the exchange may call before it liquidates.
-    yield* Verdict.conclude(`${called} margin calls`, calls, isLiquidated || calls.length === called)
+    yield* Verdict.conclude(`${called} margin calls`, calls, isGone || calls.length === called)
     const ends = eventsOf(listening, events.liquidation)
     yield* Verdict.conclude(
       "no liquidation while the position is open",
       ends,
-      ends.length === 0 || isLiquidated || state === "liquidation"
+      ends.length === 0 || isGone || state === "liquidation"
     )
   })
   yield* fall(world, account, seen)
-  if (!isLiquidated) return yield* Verdict.skip("needs a price at which the position is liquidated")
-  const end = yield* Streams.sees(listening, "a liquidation, event 2", () =>
-    eventsOf(listening, events.liquidation).at(-1))
+  if (!isGone) return yield* Verdict.skip("needs a price at which the position is liquidated")
+  const end = yield* Streams.sees(
+    listening,
+    "a liquidation, event 2",
+    () => eventsOf(listening, events.liquidation).at(-1)
+  )
+  yield* Streams.linger(listening.connection)
   const numbers = Streams.pushed(listening).map((params) => Streams.listOf(params)[0])
   yield* Verdict.conclude(
     "only margin calls (1), and after them liquidations (2)",
     numbers,
-    numbers.every((one, at) => (one === 1 || one === 2) && Number(one) >= Number(numbers[at - 1] ?? 0))
+    numbers.every((one, at) => [1, 2].some((event) => event === one) && Number(one) >= Number(numbers[at - 1] ?? 0))
   )
   yield* Streams.hasNone(stranger, "about another account", () => true)
   return { end, last }
 })
+
+/** The fields that every message shows. Messages may lack the others. */
+const required: ReadonlyArray<string> = ["id", "market", "amount", "base_price"]
 
 const agreed = [
   ["id", "positionId"],
@@ -221,7 +230,8 @@ const agreed = [
 /** Returns the fields of a pushed position that differ from the position of the call. */
 const differing = (record: Body, position: Body): ReadonlyArray<string> => [
   ...agreed.filter(([key, called]) =>
-    position[called] !== undefined && !Streams.isEqual(record[key] ?? null, position[called])
+    position[called] !== undefined && (required.includes(key) || record[key] !== undefined) &&
+    !Streams.isEqual(record[key], position[called])
   ).map(([key]) => key),
   // The call's own `pnl` is another amount; not every response has this one.
   ...position["unrealizedPnl"] === undefined || Streams.isEqual(record["pnl"], position["unrealizedPnl"])
@@ -232,32 +242,34 @@ const differing = (record: Body, position: Body): ReadonlyArray<string> => [
   ...Math.abs(number(record, "ctime") - number(position, "openDate")) < 2 ? [] : ["ctime"]
 ]
 
+/** Expects a liquidation's last record: the position that was open, or a borrow of this asset. */
+const isLiquidated = (end: Body, last: Body, asset: string | undefined) =>
+  asset === undefined
+    ? Verdict.conclude(
+      `the position ${String(last["positionId"])} on ${String(last["market"])}, in the stage liquidation`,
+      end,
+      end["id"] === last["positionId"] && end["market"] === last["market"] && end["liq_stage"] === "liquidation" &&
+        number(end, "mtime") >= number(end, "ctime") && Number(end["amount"]) < Number(last["amount"])
+    )
+    : Verdict.conclude(
+      `a borrow of ${asset}`,
+      end,
+      end["asset"] === asset && number(end, "amount") <= 0 && number(end, "mtime") >= number(end, "ctime")
+    )
+
 const eventRules: ReadonlyArray<Rule.Rule> = [
-  positionEvents.always("streams.positions.events", {
+  positionEvents.forEach("streams.margin.events", {
     statement:
-      "Pushes event 1 once when a position enters its margin call, and event 2 when it is liquidated, with the position",
-    check: Effect.fnUntraced(function*(world) {
-      const { end, last } = yield* follow(world, "positionsAccountMargin", (record, position) =>
-        Effect.succeed(differing(record, position).length === 0))
-      yield* Verdict.conclude(
-        `the position ${String(last["positionId"])} on ${String(last["market"])}, in the stage liquidation`,
-        end,
-        end["id"] === last["positionId"] && end["market"] === last["market"] && end["liq_stage"] === "liquidation" &&
-          number(end, "mtime") >= number(end, "ctime") && Number(end["amount"]) < Number(last["amount"])
-      )
-    })
-  }),
-  borrowEvents.always("streams.borrows.events", {
-    statement: "Pushes event 1 once for a borrow in a margin call, and event 2 when it is liquidated, with the borrow",
-    check: Effect.fnUntraced(function*(world) {
-      const asset = (yield* world.market).money
-      const { end } = yield* follow(world, "borrowsAccountMargin", (record) =>
-        Effect.succeed(record["asset"] === asset && number(record, "amount") < 0))
-      yield* Verdict.conclude(
-        `a borrow of ${asset}`,
-        end,
-        end["asset"] === asset && number(end, "amount") <= 0 && number(end, "mtime") >= number(end, "ctime")
-      )
+      "Pushes event 1 once when a position or borrow enters its margin call, and event 2 when it is liquidated, with "
+      + "its fields",
+    values: ["positionsAccountMargin", "borrowsAccountMargin"],
+    check: Effect.fnUntraced(function*(world, channel) {
+      const asset = channel === "borrowsAccountMargin" ? (yield* world.market).money : undefined
+      const { end, last } = yield* follow(world, channel, (record, position) =>
+        asset === undefined
+          ? differing(record, position).length === 0
+          : record["asset"] === asset && number(record, "amount") < 0)
+      yield* isLiquidated(end, last, asset)
     })
   })
 ]
@@ -266,7 +278,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
 // Positions and balances
 // -----------------------------------------------------------------------------
 
-/** Waits until the pushed positions have the values of the call, with `amount_in_money` at one of the two prices. */
+/** Waits until the pushed positions have the values of the call. */
 const arePositions = (world: World, account: Account, listening: Streams.Listening, count: number) =>
   Streams.settles(
     listening.connection,
@@ -369,9 +381,8 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
           const { result } = yield* Streams.ask(connection, "balanceMargin_request", ...asked)
           const { json } = yield* LiveCalls.object(world, account, Paths.collateralBalance, {})
           const shown = Streams.objectOf(result)
-          const holds = Object.keys(shown).length === asked.length && asked.every((ticker) =>
-            Streams.isEqual(Streams.objectOf(shown[ticker])["balance"], json[ticker] ?? "0")
-          )
+          const holds = Object.keys(shown).length === asked.length &&
+            asked.every((ticker) => Streams.isEqual(Streams.objectOf(shown[ticker])["balance"], json[ticker] ?? "0"))
           return { holds, got: { streams: shown, call: json } }
         })
       )

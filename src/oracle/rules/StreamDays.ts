@@ -34,9 +34,7 @@ const figuresOf = (trades: ReadonlyArray<{ readonly amount: number; readonly pri
 
 /** Whether statistics show these figures. */
 const areFigures = (body: unknown, expected: Body): boolean =>
-  Object.entries(expected).every(([key, value]) =>
-    Math.abs(Number(Streams.objectOf(body)[key]) - Number(value)) < 1e-6
-  )
+  Object.entries(expected).every(([key, value]) => Math.abs(Number(Streams.objectOf(body)[key]) - Number(value)) < 1e-6)
 
 /** Returns the statistics in a channel's latest message about a market. */
 const pushedBody = (listening: Streams.Listening, { name }: Pick<Market, "name">): unknown =>
@@ -95,15 +93,25 @@ const areOwn = Effect.fnUntraced(function*(
 ) {
   const connection = yield* world.connection
   const now = Math.floor((yield* world.now) / 1000)
-  const own: ReadonlyArray<readonly [method: string, params: ReadonlyArray<unknown>, read: (result: unknown) => unknown]> = [
+  const own: ReadonlyArray<
+    readonly [method: string, params: ReadonlyArray<unknown>, read: (result: unknown) => unknown]
+  > = [
     ["lastprice_request", [name], (result) => [price, Number(result)]],
-    ["market_request", [name, 3600], (result) => [Streams.objectOf(result)["last"], Streams.objectOf(result)["volume"]]],
+    [
+      "market_request",
+      [name, 3600],
+      (result) => [Streams.objectOf(result)["last"], Streams.objectOf(result)["volume"]]
+    ],
     ["marketToday_query", [name], (result) => [Streams.objectOf(result)["last"]]],
     ["trades_request", [name, 1, 0], (result) => {
       const [trade] = Streams.listOf(result).map(Streams.objectOf)
       return [trade?.["price"], trade?.["amount"]]
     }],
-    ["depth_request", [name, 1, "0"], (result) => [Streams.listOf(Streams.listOf(Streams.objectOf(result)["asks"])[0])[0]]],
+    [
+      "depth_request",
+      [name, 1, "0"],
+      (result) => [Streams.listOf(Streams.listOf(Streams.objectOf(result)["asks"])[0])[0]]
+    ],
     ["candles_request", [name, now - 60, now + 60, 60], (result) => {
       const row = Streams.listOf(Streams.listOf(result).findLast((row) => Number(Streams.listOf(row)[5]) > 0))
       return [row[2], row[5]]
@@ -127,8 +135,10 @@ const marketRules: ReadonlyArray<Rule.Rule> = [
       const { market, other } = yield* StreamMarkets.pair(world)
       yield* toDay(world, 2 * hour)
       const connection = yield* world.connect
-      const all = yield* Effect.forEach(["lastprice", "market", "marketToday"], (channel) =>
-        Streams.subscribe(connection, channel, market.name, other.name))
+      const all = yield* Effect.forEach(
+        ["lastprice", "market", "marketToday"],
+        (channel) => Streams.subscribe(connection, channel, market.name, other.name)
+      )
       const one = yield* StreamMarkets.trade(world, market, 1, { taken: "0.01" })
       const two = yield* StreamMarkets.trade(world, other, 2, { taken: "0.015" })
       yield* areOwn(world, market, one)
@@ -172,9 +182,10 @@ const marketRules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.conclude(
           `changes of ${each.name} that follow each other: past_update_id is the update_id before it`,
           all,
-          all[0]?.isSnapshot === true && all.every(({ body, isSnapshot }, at) =>
-            isSnapshot || body["past_update_id"] === all[at - 1]?.body["update_id"]
-          )
+          all[0]?.isSnapshot === true &&
+            all.every(({ body, isSnapshot }, at) =>
+              isSnapshot || body["past_update_id"] === all[at - 1]?.body["update_id"]
+            )
         )
       }
     })
@@ -235,7 +246,9 @@ const candleRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       const from = Math.floor((yield* world.now) / 1000)
-      for (const [percent, after] of [[1, 4 * minute], [-1, 16 * minute], [2, 2 * hour], [-2, day], [0.5, minute]] as const) {
+      for (
+        const [percent, after] of [[1, 4 * minute], [-1, 16 * minute], [2, 2 * hour], [-2, day], [0.5, minute]] as const
+      ) {
         yield* tradeAll(world, market, percent)
         yield* world.advance(after)
       }

@@ -26,6 +26,7 @@ import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
 import * as Streams from "./Streams.ts"
+import * as StreamSteps from "./StreamSteps.ts"
 import * as StreamTerms from "./StreamTerms.ts"
 import * as Topics from "./Topics.ts"
 import * as TradingValues from "./TradingValues.ts"
@@ -67,5 +68,6 @@ export const streams: ReadonlyArray<Streams.StreamMutant> = [
   ...StreamAccounts.mutants,
   ...StreamMargin.mutants,
   ...Topics.mutants,
-  ...StreamTerms.mutants
+  ...StreamTerms.mutants,
+  ...StreamSteps.mutants
 ]
