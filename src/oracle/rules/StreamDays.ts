@@ -133,7 +133,8 @@ const marketRules: ReadonlyArray<Rule.Rule> = [
     statement: "Shows each of two markets with its own prices, amounts and statistics, in responses and in messages",
     check: Effect.fnUntraced(function*(world) {
       const { market, other } = yield* StreamMarkets.pair(world)
-      yield* toDay(world, 2 * hour)
+      // No earlier trade is in the statistics of 24 hours.
+      yield* toDay(world, day + 2 * hour)
       const connection = yield* world.connect
       const all = yield* Effect.forEach(
         ["lastprice", "market", "marketToday"],
