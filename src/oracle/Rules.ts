@@ -88,12 +88,16 @@ import * as StopLimit from "./rules/StopLimit.ts"
 import * as StreamAccess from "./rules/StreamAccess.ts"
 import * as StreamBalances from "./rules/StreamBalances.ts"
 import * as StreamCandles from "./rules/StreamCandles.ts"
+import * as StreamCollateral from "./rules/StreamCollateral.ts"
+import * as StreamDays from "./rules/StreamDays.ts"
 import * as StreamDepth from "./rules/StreamDepth.ts"
 import * as StreamFills from "./rules/StreamFills.ts"
 import * as StreamMargin from "./rules/StreamMargin.ts"
 import * as StreamMessages from "./rules/StreamMessages.ts"
 import * as StreamOrders from "./rules/StreamOrders.ts"
 import * as StreamPrices from "./rules/StreamPrices.ts"
+import * as StreamRequests from "./rules/StreamRequests.ts"
+import * as StreamSteps from "./rules/StreamSteps.ts"
 import * as StreamSubscriptions from "./rules/StreamSubscriptions.ts"
 import * as StreamTrades from "./rules/StreamTrades.ts"
 import * as SubAccountDeletion from "./rules/SubAccountDeletion.ts"
@@ -200,11 +204,15 @@ export const rules: ReadonlyArray<Rule> = [
   ...LivePages.rules,
   ...StreamMessages.rules,
   ...StreamAccess.rules,
+  ...StreamRequests.rules,
+  ...StreamSteps.rules,
   ...StreamSubscriptions.rules,
+  ...StreamDays.rules,
   ...StreamDepth.rules,
   ...StreamTrades.rules,
   ...StreamPrices.rules,
   ...StreamCandles.rules,
+  ...StreamCollateral.rules,
   ...StreamOrders.rules,
   ...StreamFills.rules,
   ...StreamBalances.rules,

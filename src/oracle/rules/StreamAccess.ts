@@ -28,7 +28,10 @@ const requests: ReadonlyArray<readonly [method: string, params: (market: string)
   ["ordersExecuted_subscribe", (market) => [[market], 0]],
   ["deals_request", (market) => [market, 0, 100]],
   ["deals_subscribe", (market) => [[market]]],
-  ["positionsMargin_subscribe", () => []]
+  ["positionsMargin_subscribe", () => []],
+  ["positionsAccountMargin_subscribe", () => []],
+  ["borrowsMargin_subscribe", () => []],
+  ["borrowsAccountMargin_subscribe", () => []]
 ]
 
 /** A private channel that pushes a message after every trade of the account. */

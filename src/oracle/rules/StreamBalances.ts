@@ -57,6 +57,15 @@ const lock = Effect.fnUntraced(function*(world: World, account: Account, path = 
   return market
 })
 
+/** Transfers some of an account's quote currency from its trade balance to its main balance. */
+const move = Effect.fnUntraced(function*(world: World, account: Account) {
+  const market = yield* world.market
+  const fields = { ticker: market.money, amount: "5", from: "spot", to: "main" }
+  const answer = yield* LiveCalls.call(world, account, Paths.transfer, fields)
+  yield* Verdict.expect(answer, "HTTP 200 or 201", answer.status === 200 || answer.status === 201)
+  return market
+})
+
 /** Returns a function that returns `true` for a message with a balance of the asset. */
 const isAbout = (ticker: string) => (params: unknown): true | undefined =>
   Streams.listOf(params).some((changed) => Streams.objectOf(changed)[ticker] !== undefined) ? true : undefined
@@ -89,26 +98,36 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   spot.forEach("streams.balances.pushed", {
-    statement: "Pushes changed balances until they equal the HTTP call's balances",
-    values: ["order", "trade"],
+    statement: "Pushes changed balances until they equal the HTTP call's balances, which the request returns, too",
+    values: ["order", "trade", "transfer"],
     check: Effect.fnUntraced(function*(world, how) {
       const account = yield* world.open()
       const listening = yield* Streams.subscribe(yield* Streams.authorized(world, account), "balanceSpot")
       const market = how === "order"
         ? yield* lock(world, account)
+        : how === "transfer"
+        ? yield* move(world, account)
         : yield* Effect.tap(
           world.market,
           (market) => StreamMarkets.trade(world, market, 1, { maker: account, taken: "0.02" })
         )
-      const changed = how === "order" ? [market.stock] : [market.stock, market.money]
+      const changed = how === "order"
+        ? [market.stock]
+        : how === "transfer"
+        ? [market.money]
+        : [market.stock, market.money]
       const areShown = Streams.settles(
         listening.connection,
         `messages with the balances of ${changed.join(" and ")}`,
         Effect.gen(function*() {
           const call = yield* balancesOf(world, account)
           const pushed = latest(listening)
-          const holds = changed.every((ticker) => isSame(pushed[ticker], call[ticker]))
-          return { holds, got: { pushed, call: Object.fromEntries(changed.map((ticker) => [ticker, call[ticker]])) } }
+          const asked = Streams.objectOf((yield* Streams.ask(listening.connection, "balanceSpot_request")).result)
+          const holds = changed.every((ticker) => [pushed, asked].every((all) => isSame(all[ticker], call[ticker])))
+          return {
+            holds,
+            got: { pushed, request: asked, call: Object.fromEntries(changed.map((ticker) => [ticker, call[ticker]])) }
+          }
         })
       )
       yield* Streams.pass(world)
@@ -295,8 +314,8 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   positions.forEach("streams.collateral.unsubscribe", {
-    statement: "Pushes no collateral balances or positions after acknowledging the end of their subscription",
-    values: ["balanceMargin", "positionsMargin"],
+    statement: "Pushes no collateral balances, positions or borrows after acknowledging the end of their subscription",
+    values: ["balanceMargin", "positionsMargin", "borrowsMargin"],
     check: Effect.fnUntraced(function*(world, channel) {
       const account = yield* world.open()
       const [connection, other] = [yield* Streams.authorized(world, account), yield* Streams.authorized(world, account)]

@@ -26,7 +26,10 @@ const forms: ReadonlyArray<readonly [form: "result" | "error", ...Asked]> = [
   ["error", "candles_subscribe", (market) => [market, 7]]
 ]
 
-/** Parameters that the documentation excludes: a limit, price step or interval that it does not list. */
+/**
+ * Parameters that the documentation excludes: a limit, price step or interval that it does not list, or none where it
+ * requires one.
+ */
 const wrong: ReadonlyArray<Asked> = [
   ["depth_subscribe", (market) => [market, 25, "0", true]],
   ["depth_subscribe", (market) => [market, 10, "0.3", true]],
@@ -41,7 +44,11 @@ const wrong: ReadonlyArray<Asked> = [
   ["candles_request", (market) => [market, 1_700_000_000, 1_700_003_600, 7]],
   ["candles_request", (market) => [market, 1_700_000_000, 1_700_003_600, 90]],
   ["trades_request", (market) => [market, 0, 0]],
-  ["trades_request", (market) => [market, 101, 0]]
+  ["trades_request", (market) => [market, 101, 0]],
+  ["candles_request", (market) => [market]],
+  ["depth_request", (market) => [market]],
+  ["lastprice_request", () => []],
+  ["marketToday_query", () => []]
 ]
 
 /** Requests that name a market. */
@@ -169,7 +176,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     })
   }),
   forEach("streams.parameters", {
-    statement: "Refuses a limit, a price step or an interval that is not allowed: code 1",
+    statement: "Refuses a limit, a price step or an interval that is not allowed, and missing parameters: code 1",
     profile: "read-only",
     values: wrong,
     check: Effect.fnUntraced(function*(world, [method, params]) {

@@ -280,7 +280,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   bookTicker.always("streams.book-ticker.best", {
     statement: "Pushes the best bid and ask with their amounts after each change, as the call for the book shows them",
     check: Effect.fnUntraced(function*(world) {
-      const { market, place } = yield* StreamBooks.fill(world)
+      const { account, market, place } = yield* StreamBooks.fill(world)
       const listening = yield* Streams.subscribe(yield* world.connect, "bookTicker", market.name)
       const isBest = Streams.settles(
         listening.connection,
@@ -293,6 +293,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           return { holds, got: { pushed: best, expected } }
         })
       )
+      const orders: Array<Body> = []
       for (
         const [side, percent, amount] of [
           ["sell", 0.4, "0.06"],
@@ -303,7 +304,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           ["buy", -0.4, "0.01"]
         ] as const
       ) {
-        yield* place(side, percent, amount)
+        orders.push(yield* place(side, percent, amount))
+        yield* isBest
+      }
+      // A trade takes part of the best level, another one the rest; cancellations do the same on the other side.
+      for (const amount of ["0.06", "0.01"]) {
+        const fields = { market: market.name, side: "buy", amount, price: above(market, 0.3) }
+        yield* Trading.placeOther(world, yield* world.open(), fields)
+        yield* isBest
+      }
+      for (const index of [1, 4]) {
+        yield* world.call(account, Paths.cancelOrder, { market: market.name, orderId: orders[index]?.["orderId"] })
         yield* isBest
       }
       const now = (yield* world.now) / 1000

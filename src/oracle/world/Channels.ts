@@ -20,7 +20,10 @@ const channels: ReadonlyArray<string> = [
   "ordersPending",
   "ordersExecuted",
   "deals",
-  "positionsMargin"
+  "positionsMargin",
+  "positionsAccountMargin",
+  "borrowsMargin",
+  "borrowsAccountMargin"
 ]
 
 const nameOf = (channel: string): string => `${webSocket}/${channel}`

@@ -3,7 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "./Kinds.ts"
 import * as LiveOrders from "./LiveOrders.ts"
+import { above } from "./Markets.ts"
+import { number } from "./Numbers.ts"
+import type * as Orders from "./Orders.ts"
+import * as Paths from "./Paths.ts"
 import * as Streams from "./Streams.ts"
+import * as Trading from "./Trading.ts"
 import type { Account, Body, Market, World } from "./World.ts"
 
 /** The numbers of an order's events. */
@@ -106,4 +111,80 @@ export const expectEvents = Effect.fnUntraced(function*(
     )
   }
   return found.map(({ order }) => order)
+})
+
+/** The tolerance for times, in seconds. */
+const slack = 60
+
+/** A pause between two steps, in milliseconds, so that the times of the steps differ. */
+export const pause = 600_000
+
+/** Places an order at `percent` % above the market's price. */
+export const placeAt = (
+  world: World,
+  account: Account,
+  market: Market,
+  [side, amount, percent]: readonly [side: Orders.Side, amount: string, percent: number],
+  more: Body = {},
+  path = Paths.limitOrder
+) =>
+  Effect.map(
+    Trading.placeOther(
+      world,
+      account,
+      { market: market.name, side, amount, price: above(market, percent), ...more },
+      path
+    ),
+    LiveOrders.toOrder
+  )
+
+/** The fields on which messages and calls agree. */
+const terms = [
+  "orderId",
+  "market",
+  "side",
+  "type",
+  "timestamp",
+  "amount",
+  "price",
+  "left",
+  "dealStock",
+  "dealMoney",
+  "dealFee",
+  "status",
+  "clientOrderId",
+  "stp",
+  "postOnly",
+  "ioc",
+  "reduceOnly",
+  "rpi",
+  "activation_price",
+  "activated"
+]
+
+/** Returns the fields of an order on which messages and calls agree. */
+export const termsOf = (order: Body | undefined): Body =>
+  order === undefined
+    ? { orderId: "none" }
+    : Object.fromEntries(terms.flatMap((key) => order[key] === undefined ? [] : [[key, order[key]]]))
+
+/** Expects that an order has an mtime of about now. */
+export const isModifiedNow = Effect.fnUntraced(function*(world: World, order: Body) {
+  const now = (yield* world.now) / 1000
+  yield* Verdict.conclude(`an mtime of about ${now}`, order, Math.abs(number(order, "mtime") - now) < slack)
+})
+
+/**
+ * Returns the latest event of an order once `count` events have arrived. Waits a little longer for the first one,
+ * because an order that trades at once may have several.
+ */
+export const latest = Effect.fnUntraced(function*(listening: Streams.Listening, orderId: unknown, count: number) {
+  yield* Streams.sees(
+    listening,
+    `${count} events of order ${String(orderId)}`,
+    (pushed) => eventsOf(pushed, orderId).length >= count ? true : undefined
+  )
+  if (count === 1) yield* Streams.linger(listening.connection)
+  const { event, order = {} } = eventsOf(Streams.pushed(listening), orderId).at(-1) ?? {}
+  return { event, order, count: eventsOf(Streams.pushed(listening), orderId).length }
 })

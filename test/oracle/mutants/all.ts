@@ -32,6 +32,7 @@ import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
 import * as Streams from "./Streams.ts"
+import * as StreamSteps from "./StreamSteps.ts"
 import * as StreamTerms from "./StreamTerms.ts"
 import * as Topics from "./Topics.ts"
 import * as TradingValues from "./TradingValues.ts"
@@ -81,4 +82,5 @@ export const streams: ReadonlyArray<Streams.StreamMutant> = [
   ...Topics.mutants,
   ...StreamTerms.mutants,
   ...RecordPages.streams
+  ...StreamSteps.mutants
 ]
