@@ -23,11 +23,11 @@ import * as Orders from "./Orders.ts"
 import * as OrderTerms from "./OrderTerms.ts"
 import * as OwnRecords from "./OwnRecords.ts"
 import * as PositionEffects from "./PositionEffects.ts"
-import * as Refused from "./Refused.ts"
-import * as Replacements from "./Replacements.ts"
-import * as RecordPages from "./RecordPages.ts"
 import * as PositionSteps from "./PositionSteps.ts"
 import * as PublicSeries from "./PublicSeries.ts"
+import * as RecordPages from "./RecordPages.ts"
+import * as Refused from "./Refused.ts"
+import * as Replacements from "./Replacements.ts"
 import * as Served from "./Served.ts"
 import * as StreamAccounts from "./StreamAccounts.ts"
 import * as StreamMargin from "./StreamMargin.ts"
@@ -69,8 +69,8 @@ export const all: ReadonlyArray<Mutant> = [
   ...MarketTerms.mutants,
   ...AccountTerms.mutants,
   ...Refused.mutants,
-  ...DocumentRecords.mutants
-  ...RecordPages.mutants
+  ...DocumentRecords.mutants,
+  ...RecordPages.mutants,
   ...PublicSeries.mutants
 ]
 
@@ -81,6 +81,6 @@ export const streams: ReadonlyArray<Streams.StreamMutant> = [
   ...StreamMargin.mutants,
   ...Topics.mutants,
   ...StreamTerms.mutants,
-  ...RecordPages.streams
+  ...RecordPages.streams,
   ...StreamSteps.mutants
 ]
