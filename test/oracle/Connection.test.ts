@@ -37,6 +37,9 @@ const losses: ReadonlyArray<Loss> = isLong
   ? [{ oneIn: 100, seed: 1 }, { oneIn: 100, seed: 2 }, { oneIn: 20, seed: 3 }, { oneIn: 20, seed: 4 }]
   : [{ oneIn: 20, seed: 1 }]
 
+/** The step of the clock in milliseconds. If it were large, the few seconds of a retry would pass during one request. */
+const step = 10
+
 describe("connections that fail", () => {
   for (const dialect of [Dialect.document, Dialect.live]) {
     for (const loss of losses) {
@@ -48,7 +51,7 @@ describe("connections that fail", () => {
           Effect.gen(function*() {
             yield* TestClock.setTime(1_800_000_000_000)
             const target = lossy(yield* Support.inProcess(dialect), loss)
-            isRobust(yield* passing(Check.check(target, { profile: "control", seed: 1, runs: 1, ...only })))
+            isRobust(yield* passing(Check.check(target, { profile: "control", seed: 1, runs: 1, ...only }), step))
           }),
         600_000
       )
@@ -62,7 +65,7 @@ describe("connections that fail", () => {
             const keys = yield* Support.account(sandbox)
             const target = lossy({ ...sandbox, keys }, loss)
             const some = isLong ? {} : { only: ["stop-limit", "oco"] }
-            isRobust(yield* passing(Check.check(target, { profile: "mutating", seed: 1, runs: 1, ...some })))
+            isRobust(yield* passing(Check.check(target, { profile: "mutating", seed: 1, runs: 1, ...some }), step))
             assert.deepStrictEqual(yield* Support.openOrders(sandbox, keys), [])
           }),
         600_000

@@ -241,7 +241,7 @@ const statusOk: Rule.Rule = section.forEach("general.answer.ok", {
   clause: "General rules",
   values: Paths.documentCalls,
   check: Effect.fnUntraced(function*(world, path) {
-    const account = yield* world.trader
+    const account = yield* world.open()
     const answer = yield* world.call(account, path, yield* ValidCalls.fieldsOf(world, account, path))
     yield* Verdict.expect(
       answer,

@@ -122,9 +122,11 @@ const cancel = Effect.fnUntraced(function*(world: World, account: Account, order
 const slack = 10_000
 
 /** Whether a listed order is the order that was sent. The account may have other orders. */
-const isSame = ({ dialect }: World, order: Body, { fields, sentAt }: Doubt): boolean => {
+const isSame = ({ dialect }: World, order: Body, { fields, path, sentAt }: Doubt): boolean => {
   const id = Dialects.keys(dialect).clientOrderId
-  const isItsId = [fields[id] ?? "", "", undefined].includes(order[id] as string)
+  // A change that gives no client order id keeps the order's.
+  const isItsId = (path === Paths.modifyOrder && fields[id] === undefined) ||
+    [fields[id] ?? "", "", undefined].includes(order[id] as string)
   // A stop-market order has no price, and a change of an order gives only some of its fields.
   const given = (keys: ReadonlyArray<string>) => keys.filter((key) => fields[key] !== undefined)
   return isItsId && given(["market", "side"]).every((key) => order[key] === fields[key]) &&

@@ -591,7 +591,7 @@ const fills: ReadonlyArray<StreamMutant> = [
   ),
   stream(
     "executed-canceled",
-    "canceled orders are pushed as executed",
+    "an order of another account is pushed as executed",
     ["streams.executed.pushed"],
     answering("ordersExecuted_subscribe", (answer) => [
       answer,
