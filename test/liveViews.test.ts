@@ -333,7 +333,7 @@ property(
   {
     runs: 10_000,
     short: 20,
-    timeout: 1_800_000
+    timeout: 3_600_000
   }
 )
 
