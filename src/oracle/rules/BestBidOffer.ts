@@ -25,6 +25,8 @@ const trigger = Effect.fnUntraced(function*(world: World, side: Orders.Side, bbo
   const priceAt = (percent: number) => priceText(market, Trading.triggerPrice(side, percent))
   const offer = (side: Orders.Side, percent: number) =>
     Trading.placeOther(world, other, { market: market.name, side, amount: "0.01", price: priceAt(percent) })
+  // If a call of an earlier attempt got no response, the price may still meet the trigger.
+  yield* Trading.movePrice(world, market, market.price)
   const { order } = yield* Orders.place(
     world,
     account,

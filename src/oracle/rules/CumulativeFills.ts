@@ -179,6 +179,40 @@ const stopRests: Rule.Rule = section.forEach("stop-limit.fills.resting", {
   })
 })
 
+const stopCanceled: Rule.Rule = section.forEach("stop-limit.fills.canceled", {
+  statement: "Shows what was filled, what is left, and the time of creation, of a partly filled order, and cancels it",
+  values: Orders.sides,
+  check: Effect.fnUntraced(function*(world, side) {
+    const [account, other] = [yield* world.trader, yield* world.open()]
+    const market = yield* world.market
+    const { dealMoney, dealStock, orderId } = Dialects.keys(world.dialect)
+    const { PARTIAL_CANCELED, PARTIAL_FILLED } = Dialects.statuses(world.dialect)
+    const trigger = Trading.triggerPrice(side, 10)
+    const price = priceText(market, trigger * (side === "buy" ? 0.999 : 1.001))
+    const terms = { amount, price, activation_price: priceText(market, trigger) }
+    const { order } = yield* Orders.place(world, account, Paths.stopLimit, Orders.stopLimit(market, side, terms))
+    yield* Trading.movePrice(world, market, trigger)
+    yield* world.advance(wait * 1000)
+    const against = { market: market.name, side: Orders.opposite(side), price, amount: String(fills[0]) }
+    yield* Trading.placeOther(world, other, against)
+    const shows = Effect.fnUntraced(function*(found: Body, status: string) {
+      const { left = fills[1] } = found
+      yield* Verdict.conclude(
+        `${status}, ${dealStock} ${fills[0]}, ${dealMoney} ${fills[0] * Number(price)}, left ${fills[1]}`,
+        found,
+        found["status"] === status && isNear(found[dealStock], fills[0]) && isNear(left, fills[1]) &&
+          isNear(found[dealMoney], fills[0] * Number(price))
+      )
+      yield* hasTimes(found, order)
+    })
+    yield* shows(yield* Orders.find(world, account, order[orderId]), PARTIAL_FILLED)
+    const cancellation = { market: market.name, [orderId]: order[orderId] }
+    const answer = yield* world.call(account, Paths.cancelOrder, cancellation)
+    if (Refusals.isNotServed(answer)) return
+    yield* shows(yield* Orders.objectOf(answer), PARTIAL_CANCELED)
+  })
+})
+
 /** Creates an OCO order whose stop-loss is triggered at 5 %, or at once, and whose take-profit rests at -5 %. */
 const pairOf = (market: Market, side: Orders.Side, isMet = false) => {
   const at = atOf(side, market)
@@ -275,4 +309,4 @@ const legCanceled: Rule.Rule = section.forEach("oco.fills.canceled", {
   })
 })
 
-export const rules: ReadonlyArray<Rule.Rule> = [stopFills, stopRests, legFills, legAtOnce, legCanceled]
+export const rules: ReadonlyArray<Rule.Rule> = [stopFills, stopRests, stopCanceled, legFills, legAtOnce, legCanceled]

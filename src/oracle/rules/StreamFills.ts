@@ -217,7 +217,8 @@ const executedRules: ReadonlyArray<Rule.Rule> = [
       const { made, took } = yield* tradeTwice(world, account, market)
       const ids = [made["orderId"], took["orderId"]]
       // The exchange may also push an order that was canceled before it traded.
-      const found = (pushed: ReadonlyArray<unknown>) => pushed.map(orderOf).filter(({ orderId }) => orderId !== canceled)
+      const found = (pushed: ReadonlyArray<unknown>) =>
+        pushed.map(orderOf).filter(({ orderId }) => orderId !== canceled)
       yield* Streams.sees(
         listening,
         `the orders ${ids.join(", ")}`,

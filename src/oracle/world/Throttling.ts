@@ -46,9 +46,9 @@ export const retryThrottled = <E>(
 
 /**
  * Makes a call with a nonce that the rule has chosen. HTTP 429 may mean that the target refuses this nonce, or that it
- * throttles every call. The response is treated as a refusal of the nonce if it has no `Retry-After`, another call then
- * succeeds, and this call is refused again. Otherwise the call fails, and the rule must check its value again with
- * other nonces.
+ * throttles every call. If the response has no `Retry-After`, and another call then succeeds, the call is repeated: HTTP
+ * 429 again is a refusal of the nonce, and a success accepts the nonce. Otherwise the call fails, and the rule must
+ * check its value again with other nonces.
  */
 export const withChosenNonce = <E>(
   call: Effect.Effect<Answer, E>,
@@ -57,8 +57,9 @@ export const withChosenNonce = <E>(
   Effect.gen(function*() {
     const answer = yield* call
     if (!isThrottled(answer)) return answer
-    const isAboutNonce = answer.headers["retry-after"] === undefined && !isThrottled(yield* ordinaryCall) &&
-      isThrottled(yield* call)
-    if (isAboutNonce) return answer
+    if (answer.headers["retry-after"] === undefined && !isThrottled(yield* ordinaryCall)) {
+      const again = yield* call
+      if (isThrottled(again) || again.status < 300) return again
+    }
     return yield* new Target.TargetError({ reason: "the target responds with HTTP 429", retryAfter: waitOf(answer, 0) })
   })
