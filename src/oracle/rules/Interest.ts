@@ -193,6 +193,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: ["NOSUCH", "XXX1", "BTCUSDT0", "BT"],
     check: (world, ticker) => Effect.flatMap(history(world, { ticker }), (answer) => isOnlyWrong(answer, "ticker"))
   }),
+  Rule.forEach({
+    id: "interest.one.unknown",
+    statement: "Refuses an unknown planId with a valid ticker, and an unknown ticker with a valid planId",
+    clause: "Errors",
+    values: ["planId", "ticker"],
+    check: Effect.fnUntraced(function*(world, key) {
+      const [planId, ticker] = plans[0] ?? ["", ""]
+      const answer = yield* world.call(yield* world.lender, Paths.interest, { planId, ticker, [key]: "NOSUCH" })
+      yield* isOnlyWrong(answer, key)
+    })
+  }),
   Rule.forAll({
     id: "interest.both.refused",
     statement: "Refuses a call whose planId and ticker are both wrong, and names at least one of them",

@@ -1,5 +1,6 @@
 /** Faults in lists after several steps, and in orders that wait on several markets. */
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
+import * as CancelOrder from "../../../src/endpoints/CancelOrder.ts"
 import * as DeleteSubAccount from "../../../src/endpoints/DeleteSubAccount.ts"
 import * as InterestPaymentHistory from "../../../src/endpoints/InterestPaymentHistory.ts"
 import * as MainBalance from "../../../src/endpoints/MainBalance.ts"
@@ -22,6 +23,7 @@ import {
 import { deep, document } from "./Refused.ts"
 
 const active = ActiveOrders.endpoint.path
+const cancel = CancelOrder.endpoint.path
 const remove = DeleteSubAccount.endpoint.path
 const interest = InterestPaymentHistory.endpoint.path
 const balance = MainBalance.endpoint.path
@@ -143,6 +145,24 @@ const records: ReadonlyArray<Mutant> = [
   mutant("records-capped-payments", "a page shows at most 50 payments if a limit is asked for", {
     breaks: ["interest.limit.default.applies"],
     ...capped(interest, 50)
+  }),
+  mutant("records-valid-plan", "an unknown ticker is accepted if the planId is valid", {
+    breaks: ["interest.one.unknown"],
+    ...asking(interest, (fields) => fields["planId"] === undefined ? fields : without(fields, "ticker"))
+  }),
+  mutant("records-canceled-left", "the response to a cancellation shows nothing left of a partly filled order", {
+    ...document,
+    breaks: ["stop-limit.fills.canceled"],
+    ...answering(cancel, "success", (json) => Json.isObject(json) ? { ...json, left: "0" } : json)
+  }),
+  mutant("records-changed-time", "the timestamp of a partly filled order is the time of its fill", {
+    ...document,
+    breaks: ["stop-limit.fills.canceled"],
+    ...answering(
+      active,
+      "success",
+      (json) => deep(json, (order) => Number(order["deal_stock"]) > 0 ? { ...order, timestamp: 2e9 } : order)
+    )
   }),
   mutant("records-one-market", "stops on the second market are never shown as activated", {
     breaks: ["activation.several"],
