@@ -31,6 +31,7 @@ import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
 import * as KillSwitch from "./rules/KillSwitch.ts"
 import * as Limits from "./rules/Limits.ts"
+import * as Liquidations from "./rules/Liquidations.ts"
 import * as LiveBulk from "./rules/LiveBulk.ts"
 import * as LiveCancels from "./rules/LiveCancels.ts"
 import * as LiveChanges from "./rules/LiveChanges.ts"
@@ -175,6 +176,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...PositionSteps.rules,
   ...PositionSides.rules,
   ...PositionWindows.rules,
+  ...Liquidations.rules,
   ...Margin.rules,
   ...MarginLists.rules,
   ...MarginModes.rules,

@@ -16,6 +16,7 @@ import * as ConditionalOrders from "../../../src/endpoints/ConditionalOrders.ts"
 import * as FundingPayments from "../../../src/endpoints/FundingPayments.ts"
 import * as HedgeModeUpdate from "../../../src/endpoints/HedgeModeUpdate.ts"
 import * as OpenPositions from "../../../src/endpoints/OpenPositions.ts"
+import * as OrderHistory from "../../../src/endpoints/OrderHistory.ts"
 import * as PositionHistory from "../../../src/endpoints/PositionHistory.ts"
 import * as Json from "../../../src/protocol/Json.ts"
 import { times } from "./Margin.ts"
@@ -544,6 +545,32 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
       ({ hedgeMode }) => hedgeMode === 1,
       (fields) => ({ ...fields, hedgeMode: true })
     )
+  ],
+  [
+    "liquidation-status",
+    "an order canceled by a liquidation has the status CANCELED",
+    "status.auto-canceled-liquidation",
+    changing(
+      OrderHistory.endpoint.path,
+      ["*", "*", "status"],
+      (status) => status === "AUTO_CANCELED_LIQUIDATION" ? "CANCELED" : status
+    )
+  ],
+  [
+    "liquidation-open",
+    "an order stays open after the liquidation of its position",
+    "status.auto-canceled-liquidation",
+    {
+      make: () => {
+        let placed: unknown
+        return {
+          answer: (answer, { path }) => {
+            if (path === limit) placed = jsonOf(answer)
+            return path === active && placed !== undefined ? withBody(answer, [placed]) : answer
+          }
+        }
+      }
+    }
   ]
 ]
 
