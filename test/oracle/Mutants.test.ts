@@ -92,17 +92,22 @@ const mayBeMissing = (id: string, { name }: Dialect.Dialect): boolean => {
   return expectation._tag === "Other" && expectation.expectation.includes("may be missing")
 }
 
-/** Returns the sandbox's longest response to each call. */
+/** Returns the sandbox's response with the most fields to each call: the longest, if several have as many. */
 const answers = (dialect: Dialect.Dialect) =>
   Effect.gen(function*() {
     const found = new Map<string, unknown>()
+    const sizes = new Map<string, readonly [fields: number, length: number]>()
     const record = Mutant.layer({
       make: () => ({
         answer: (answer, { path }) => {
           if (answer.status < 300 && Object.hasOwn(tables, path)) {
-            const seen = found.get(path)
             const json = Mutant.jsonOf(answer)
-            if (seen === undefined || JSON.stringify(json).length > JSON.stringify(seen).length) found.set(path, json)
+            const size = [Shapes.places(json, isName(path)).length, JSON.stringify(json).length] as const
+            const [fields = 0, length = 0] = sizes.get(path) ?? []
+            if (size[0] > fields || (size[0] === fields && size[1] > length)) {
+              found.set(path, json)
+              sizes.set(path, size)
+            }
           }
           return answer
         }

@@ -98,7 +98,7 @@ const parameters: Rule.Rule = section.forEach("errors.private.parameters", {
   statement: "Names in errors only parameters of the call, whatever parameter is missing or invalid",
   values: Paths.documentCalls,
   check: Effect.fnUntraced(function*(world, path) {
-    const account = yield* world.trader
+    const account = yield* world.open()
     const valid = path === Paths.deleteSubAccount ? { id: "no-such" } : yield* ValidCalls.fieldsOf(world, account, path)
     for (const [fields, tampering] of faultsOf(path, valid)) {
       const answer = yield* world.call(account, path, fields, tampering)

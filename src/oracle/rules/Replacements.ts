@@ -219,7 +219,7 @@ const tradeRules: ReadonlyArray<Rule.Rule> = [
       yield* locks(world, account, ticker, left)
     })
   }),
-  forEach("live-changes.stp.applies", {
+  forEach("live-changes.self-trade", {
     statement: "Cancels the order that a change's stp names when the changed order would match an order of its own "
       + "account: new, old or both",
     values: limits.flatMap((path) =>

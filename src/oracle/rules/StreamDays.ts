@@ -248,7 +248,16 @@ const candleRules: ReadonlyArray<Rule.Rule> = [
       const market = yield* world.market
       const from = Math.floor((yield* world.now) / 1000)
       for (
-        const [percent, after] of [[1, 4 * minute], [-1, 16 * minute], [2, 2 * hour], [-2, day], [0.5, minute]] as const
+        const [percent, after] of [
+          [1, 4 * minute],
+          [-1, 16 * minute],
+          [2, 2 * hour],
+          // Whatever the time of day, two of these trades belong to the same day, but to different halves of it.
+          [-2, 13 * hour],
+          [0.5, 13 * hour],
+          [-0.5, 13 * hour],
+          [1.5, minute]
+        ] as const
       ) {
         yield* tradeAll(world, market, percent)
         yield* world.advance(after)

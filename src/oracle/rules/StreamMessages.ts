@@ -181,7 +181,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: wrong,
     check: Effect.fnUntraced(function*(world, [method, params]) {
       const { name } = yield* world.market
-      yield* Streams.refuses(yield* world.connection, [1], method, ...params(name))
+      const given = params(name)
+      // A missing market can also count as an unknown one.
+      yield* Streams.refuses(yield* world.connection, given.length === 0 ? [1, 9] : [1], method, ...given)
     })
   }),
   always("streams.parameters.allowed", {

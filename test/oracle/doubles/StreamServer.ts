@@ -165,7 +165,15 @@ const answer = (method: string, params: ReadonlyArray<unknown>, seconds: number)
   }
 }
 
-const privateMethod = /^(?:balance|orders|deals|positions)[A-Za-z]*_(?:request|subscribe|unsubscribe)$/u
+const privateMethod = /^(?:balance|orders|deals|positions|borrows)[A-Za-z]*_(?:request|subscribe|unsubscribe)$/u
+
+/** The code of the refusal of a private request's parameters, if any: a limit above 100, or an unknown market. */
+const wrongIn = (method: string, [first, , limit]: ReadonlyArray<unknown>): number | undefined => {
+  if (method.endsWith("_request") && Number(limit) > 100) return 1
+  if (!/^(?:orders|deals)/u.test(method) || method.endsWith("_unsubscribe")) return undefined
+  const named = typeof first === "object" && first !== null && "market" in first ? first.market : first
+  return [named].flat().includes(market) ? undefined : 9
+}
 
 const print = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/(?<=["}\]0-9a-z])([:,])(?=["{[0-9a-z-])/gu, "$1 ")
@@ -216,6 +224,8 @@ const dialing = (tokens: Set<string>) =>
         }
         if (privateMethod.test(String(method))) {
           if (!isAuthorized) return reply(id, new Refusal(6))
+          const wrong = wrongIn(String(method), params)
+          if (wrong !== undefined) return reply(id, new Refusal(wrong))
           return reply(id, pick(String(method).startsWith("balanceMargin") ? collateral : balances, params))
         }
         const result = answer(String(method), params, seconds())

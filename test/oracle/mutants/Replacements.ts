@@ -180,11 +180,11 @@ const changeMutants: ReadonlyArray<Mutant> = [
     }
   }),
   mutant("replaced-stp-forgotten", "the stp of a change is ignored", {
-    breaks: ["live-changes.stp.applies"],
+    breaks: ["live-changes.self-trade"],
     ...asking(modify, (fields) => without(fields, "stp"))
   }),
   mutant("replaced-stp-swapped", "a change's stp cancels the other order", {
-    breaks: ["live-changes.stp.applies"],
+    breaks: ["live-changes.self-trade"],
     ...asking(modify, (fields) => ({
       ...fields,
       ...(fields["stp"] === "cn" ? { stp: "co" } : fields["stp"] === "co" ? { stp: "cn" } : {})
