@@ -47,6 +47,7 @@ describe("the paths that rules call", () => {
       ofSeveral,
       moneyless,
       ofCollateral,
+      ofMainBalance,
       ofTradeBalance,
       orderBook,
       reads,

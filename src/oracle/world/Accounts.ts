@@ -35,6 +35,7 @@ export const canPay = (money: string, total: number): boolean =>
 /** The wallets that each call may use or show. A call that is not listed may use or show all wallets. */
 const walletsOf: ReadonlyMap<string, ReadonlyArray<Wallet>> = new Map<string, ReadonlyArray<Wallet>>([
   ...Paths.moneyless.map((path) => [path, []] as const),
+  ...Paths.ofMainBalance.map((path) => [path, ["main"]] as const),
   ...Paths.ofTradeBalance.map((path) => [path, ["trade"]] as const),
   ...Paths.ofCollateral.map((path) => [path, ["collateral"]] as const)
 ])

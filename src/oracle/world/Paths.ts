@@ -143,19 +143,46 @@ export const moneyless: ReadonlyArray<string> = [
   cancelBulk,
   cancelOco,
   cancelConditional,
-  cancelOto
+  cancelOto,
+  // An order that can be changed has been placed with funds.
+  modifyOrder
 ]
 
-/** Calls that only place orders funded by the trade balance. */
-export const ofTradeBalance: ReadonlyArray<string> = [limitOrder, marketOrder, stockMarketOrder, stopMarket, bulk]
+/** Calls that only use or show the main balance. */
+export const ofMainBalance: ReadonlyArray<string> = [mainBalance, createCode, applyCode]
 
-/** Calls that only place orders funded by the collateral balance. */
+/** Calls that only use or show the trade balance. */
+export const ofTradeBalance: ReadonlyArray<string> = [
+  limitOrder,
+  marketOrder,
+  stockMarketOrder,
+  stopMarket,
+  stopLimit,
+  bulk,
+  tradeBalance
+]
+
+/** Calls that only use or show the collateral balance. */
 export const ofCollateral: ReadonlyArray<string> = [
   collateralLimit,
   collateralMarketOrder,
   collateralStopLimit,
   triggerMarket,
-  collateralBulk
+  collateralBulk,
+  oco,
+  collateralBalance,
+  collateralSummary,
+  balanceSummary,
+  leverage,
+  hedgeMode,
+  updateHedgeMode,
+  openPositions,
+  closePosition,
+  positionHistory,
+  closedPositions,
+  fundingHistory,
+  borrowHistory,
+  adlQuantile
 ]
 
 /** Calls for which `request` and `nonce` may be optional. */

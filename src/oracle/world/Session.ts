@@ -54,6 +54,10 @@ export interface RuleWorld {
 /** The part of a world that all rules share. */
 type Shared = Omit<World, "reader" | "lender" | "parent" | "trader" | "open" | "onEnd" | "connect" | "connection">
 
+/** Whether a call may place an order. */
+const mayPlace = (path: string): boolean =>
+  path.startsWith("/api/v4/order/") && !path.startsWith("/api/v4/order/cancel")
+
 const share = (target: Target.Target, profile: Profile, startedAt: number, warnings: Array<string>) => {
   const { dialect, features = {}, patience = Throttling.defaultPatience, send } = target
   let count = 0
@@ -74,15 +78,18 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
   const clock = Clock.make({ control, get }, readControl)
   const nonce = Nonces.make(dialect, clock.serverTime)
   const funding = Accounts.makeFunding(control)
+  const traders = new Set<string>()
   const attempt = (account: Account, path: string, fields: Body = {}, tampering: Signing.Tampering = {}) =>
     ifServed(
       features,
       path,
-      (at) =>
-        Effect.andThen(
+      (at) => {
+        if (mayPlace(path)) traders.add(account.id)
+        return Effect.andThen(
           funding.before(account, path),
           Effect.flatMap(nonce(account), (nonce) => send(Signing.request(account, at, fields, nonce, tampering)))
         )
+      }
     )
   // A credit whose response is lost must not be sent again: only the call after it may be.
   const read: typeof attempt = (account, path, fields, tampering) =>
@@ -114,7 +121,12 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
     // Uses letters of both cases, so that a target that changes the case of an id is noticed.
     unique: (prefix) => `${prefix}-${startedAt.toString(36).toUpperCase()}-${(++count).toString(36)}`
   }
-  return { shared, restoring, funding }
+  // An account that has called no other path can't have an open order.
+  const cancelAll = (account: Account) =>
+    Effect.suspend(() =>
+      traders.has(account.id) ? Effect.asVoid(Connection.retry(call(account, Paths.cancelAll))) : Effect.void
+    )
+  return { shared, restoring, funding, cancelAll }
 }
 
 /** Finds out which calls an account may make, and caches the results. */
@@ -168,7 +180,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
   const warnings: Array<string> = []
   const traffic = Connection.none()
   const target = { ...given, send: Connection.counted(given.send, traffic) }
-  const { funding, restoring, shared } = share(target, profile, startedAt, warnings)
+  const { cancelAll, funding, restoring, shared } = share(target, profile, startedAt, warnings)
   const { placements } = shared
   const { keys } = target
   const owner: Effect.Effect<Account, Verdict.CheckError> = keys === undefined
@@ -192,7 +204,7 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
         opening?.isFunded === false
           ? Connection.retry(Accounts.open(shared, opening))
           : funded(Accounts.open(shared, opening)),
-        (account) => onEnd(Connection.retry(shared.call(account, Paths.cancelAll)))
+        (account) => onEnd(cancelAll(account))
       )
     // The live exchange leaves a business partner's canceled orders out of the order history.
     const trader = isControl ?
