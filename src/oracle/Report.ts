@@ -185,7 +185,7 @@ export const budgetUsedUp = "the budget was used up"
  *
  * @category models
  */
-export const version = "3"
+export const version = "4"
 
 /**
  * Whether any of the patterns selects a rule. A `*` matches any text; `auth` and `auth.*` both select every id that

@@ -83,7 +83,7 @@ describe("effect-txc oracle", () => {
         assert.include(ended.out, "held  ping.response")
         assert.match(
           ended.out,
-          /\n[0-9]+ held, 0 broken, [0-9]+ skipped; document dialect, read-only profile, seed 3, suite 3\n$/u
+          /\n[0-9]+ held, 0 broken, [0-9]+ skipped; document dialect, read-only profile, seed 3, suite 4\n$/u
         )
         assert.notInclude(ended.out, secret)
       }),

@@ -223,7 +223,7 @@ export const pass = (world: World, millis = interval) =>
   world.profile === "control" ? Effect.catchTag(world.advance(millis), "Skipped", () => Effect.void) : Effect.void
 
 /** The time to wait for a message that must not arrive, in milliseconds. */
-const grace = 100
+const grace = 40
 
 /**
  * Waits for a message that must not arrive. Call it after another connection has received that message. The wait is
