@@ -92,7 +92,7 @@ export const livePoints = [
       + "shows without positions",
     stance: "equity minus margin plus pnl minus unrealizedFunding, as captured responses show; pnl is the unrealized "
       + "profit; without positions, marginFraction is 1000000000000000000000, as a captured response shows",
-    rules: ["margin.free", "margin.pnl", "margin.fraction"]
+    rules: ["margin.free", "margin.pnl", "margin.fraction", "margin.summary.sums"]
   },
   {
     id: "open.live.keys",

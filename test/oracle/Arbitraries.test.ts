@@ -70,7 +70,7 @@ describe("the paths that rules call", () => {
     assert.includeMembers([...documentCalls], [...reads, ...unenveloped])
     assert.includeMembers([...liveCalls], [...liveReads, ...alwaysTried, ...ofSeveral])
     assert.includeMembers([...unchanging], [...reads])
-    assert.includeMembers([...called], [...moneyless, ...ofCollateral, ...ofTradeBalance])
+    assert.includeMembers([...called], [...moneyless, ...ofMainBalance, ...ofCollateral, ...ofTradeBalance])
     const isPrivate = new Set<string>(all.filter(({ access }) => access === "private").map(({ path }) => path))
     for (const path of documentCalls) assert.isTrue(isPrivate.has(path), path)
   })

@@ -83,7 +83,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const market = yield* world.market
       for (let count = 0; count < many; count++) {
         const side = count % 2 === 0 ? "buy" : "sell"
-        yield* Orders.place(world, account, Paths.stopLimit, Orders.stopLimit(market, side))
+        yield* Trading.placeOther(world, account, Orders.stopLimit(market, side), Paths.stopLimit)
       }
       const answer = yield* world.call(account, Paths.cancelAll)
       const left = yield* open(world, account)

@@ -119,6 +119,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const isThere = whole.times.some((time) => Math.abs(time - at) <= length)
         yield* Verdict.expect(whole.answer, `a candle at ${at}, within the last ${window} seconds`, isThere)
         yield* LongTime.advance(world, (window - inside + 2 * length) * 1000)
+        // The default window may begin after the candle of the second trade.
+        yield* Trading.take(world, "0.01")
         const earliest = (yield* seconds(world)) - window - length
         const { answer, times } = yield* timesOf(world, { interval })
         yield* Verdict.expect(

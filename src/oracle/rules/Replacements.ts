@@ -122,7 +122,7 @@ const triggerRules: ReadonlyArray<Rule.Rule> = [
   }),
   forEach("live-changes.triggered", {
     statement: "Triggers a changed stop order at its new activation price only, and trades its new size",
-    values: stopCases.flatMap((stop) => [[3, 6], [6, 3]].map(([from = 0, to = 0]) => ({ ...stop, from, to }))),
+    values: stopCases.flatMap((stop) => [[3, 6], [8, 6]].map(([from = 0, to = 0]) => ({ ...stop, from, to }))),
     check: Effect.fnUntraced(function*(world, { from, path, side, to }) {
       const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
@@ -164,7 +164,7 @@ const triggerRules: ReadonlyArray<Rule.Rule> = [
         `one fill of 0.02 at ${offer.price} by order ${String(orderId)}`,
         more.length === 0 && fill["orderId"] === orderId && fill["side"] === side && fill["role"] === 2 &&
           fill["clientOrderId"] === clientOrderId && Number(fill["price"]) === Number(offer.price) &&
-          (isQuote(path, side) ? size > 0.0195 && size <= 0.0202 : size === 0.02)
+          (isQuote(path, side) ? size > 0.0195 && size <= 0.0203 : size === 0.02)
       )
     })
   })

@@ -204,7 +204,7 @@ const spotRules: ReadonlyArray<Rule.Rule> = [
 
 /** Returns the collateral balance that the HTTP call shows. */
 const collateralOf = (world: World, account: Account, ticker: string) =>
-  Effect.map(LiveCalls.object(world, account, Paths.collateralBalance, {}), ({ json }) => json[ticker] ?? "0")
+  Effect.map(LiveCalls.object(world, account, Paths.collateralBalance, {}), ({ json }) => String(json[ticker] ?? "0"))
 
 const marginRules: ReadonlyArray<Rule.Rule> = [
   margin.forEach("streams.margin.request", {
@@ -327,6 +327,10 @@ const positionRules: ReadonlyArray<Rule.Rule> = [
       yield* Trading.openPosition(world, account, "buy", "0.02")
       yield* world.control("Fund", { account: account.id, wallet: "collateral", ticker: "USDT", amount: "321" })
       yield* Streams.pass(world)
+      if (channel === "borrowsMargin") {
+        const { records } = yield* LiveCalls.records(world, account, Paths.borrowHistory, {})
+        if (records.length === 0) return yield* Verdict.skip("needs a position that borrows")
+      }
       yield* Streams.sees(witness, `a message of ${channel}`, (pushed) => pushed.length > length ? true : undefined)
       yield* Streams.linger(connection)
       const left = { connection, channel, from: acknowledged.reply.at + 1 }

@@ -57,7 +57,7 @@ const statisticsRules: ReadonlyArray<Rule.Rule> = [
       const rolling = yield* Streams.subscribe(connection, "market", market.name)
       const since = yield* Streams.subscribe(connection, "marketToday", market.name)
       yield* world.advance(hour + 30 * minute)
-      const today = [yield* tradeAll(world, market, 1)]
+      const today = [yield* tradeAll(world, market, -3), yield* tradeAll(world, market, 1)]
       yield* Streams.pass(world)
       for (
         const [method, params, trades, listening] of [
@@ -112,7 +112,7 @@ const areOwn = Effect.fnUntraced(function*(
       [name, 1, "0"],
       (result) => [Streams.listOf(Streams.listOf(Streams.objectOf(result)["asks"])[0])[0]]
     ],
-    ["candles_request", [name, now - 60, now + 60, 60], (result) => {
+    ["candles_request", [name, now - 600, now + 60, 60], (result) => {
       const row = Streams.listOf(Streams.listOf(result).findLast((row) => Number(Streams.listOf(row)[5]) > 0))
       return [row[2], row[5]]
     }]

@@ -265,7 +265,7 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
         ...terms,
         ...(taken === 0 ? { amount } : {}),
         ...LiveOrders.identity(order),
-        ...LiveOrders.filled(0.03 - taken, [])
+        ...(taken === 0 ? LiveOrders.filled(0.03, []) : {})
       })
       const all = Streams.pushed(listening).map((params) => Streams.listOf(params)[0])
       yield* Verdict.conclude(

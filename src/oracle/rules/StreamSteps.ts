@@ -54,7 +54,8 @@ const eventRules: ReadonlyArray<Rule.Rule> = [
         clientOrderId: world.unique("steps")
       })
       // Whether the first fills have events of their own is not documented.
-      const first = yield* StreamOrders.latest(listening, order["orderId"], 1)
+      const isFilled = ({ order: { dealStock } }: StreamOrders.Event) => Number(dealStock) === 0.02
+      const first = yield* StreamOrders.latest(listening, order["orderId"], 1, isFilled)
       yield* isAsCalled(world, account, first.order)
       yield* world.advance(StreamOrders.pause)
       yield* offer("0.01", 2)
@@ -173,28 +174,23 @@ const termRules: ReadonlyArray<Rule.Rule> = [
       const { account, fields, market, path } = yield* flagged[flag](world)
       const listening = yield* StreamOrders.listen(world, account, { name: market })
       const { order } = yield* LiveOrders.place(world, account, path, { ...fields, market, side: "buy" })
-      const shown = yield* StreamOrders.latest(listening, order["orderId"], 1)
-      if (flag === "ioc") yield* Verdict.conclude("event 3 with an ioc order", shown, shown.event === finished)
-      else yield* Verdict.conclude("event 1 with a resting order", shown, shown.event === created)
+      const isLast = ({ event }: StreamOrders.Event) => event === (flag === "ioc" ? finished : created)
+      const shown = yield* StreamOrders.latest(listening, order["orderId"], 1, isLast)
       yield* isAsCalled(world, account, shown.order)
       const asked: Body = fields
       yield* StreamOrders.shows("the order", shown.order, { [flag]: asked[flag] })
     })
   }),
-  pending.forEach("streams.orders.legs.ended", {
-    statement: "Pushes event 3 with both legs of an OCO order that is canceled, as a pair or by one of its legs",
-    values: ["pair", "leg"],
-    check: Effect.fnUntraced(function*(world, how) {
+  pending.always("streams.orders.legs.ended", {
+    statement: "Pushes event 3 with both legs of a canceled OCO order",
+    check: Effect.fnUntraced(function*(world) {
       const account = yield* LiveOrders.customer(world)
       const market = yield* world.market
       const listening = yield* StreamOrders.listen(world, account, market)
       const pair = yield* Trading.placeOther(world, account, Orders.oco(market, "buy"), Paths.oco)
       const legs = [Oco.leg(pair, "stop_loss"), Oco.leg(pair, "take_profit")]
       yield* world.advance(StreamOrders.pause)
-      const [path, orderId] = how === "pair"
-        ? [Paths.cancelOco, pair["id"]]
-        : [Paths.cancelOrder, legs[1]?.["orderId"]]
-      yield* Trading.placeOther(world, account, { market: market.name, orderId }, path)
+      yield* Trading.placeOther(world, account, { market: market.name, orderId: pair["id"] }, Paths.cancelOco)
       for (const { orderId: id, price, timestamp } of legs) {
         const [, last = {}] = yield* StreamOrders.expectEvents(listening, id, [created, finished])
         const expected = { market: market.name, side: "buy", price, timestamp, dealStock: "0", status: "CANCELED" }

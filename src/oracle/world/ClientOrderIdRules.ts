@@ -6,7 +6,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Boundaries from "./Boundaries.ts"
 import * as Dialects from "./Dialects.ts"
 import { priceText } from "./Markets.ts"
-import { type OrderEntry, refuses, rulesOf, submit } from "./OrderEntry.ts"
+import { type OrderEntry, refuses, rulesOf, sidesOf, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
@@ -75,13 +75,14 @@ const unique = (entry: OrderEntry): Rule.Rule =>
       const { clientOrderId: key } = Dialects.keys(world.dialect)
       const market = yield* world.market
       const account = yield* world.trader
-      const ids = [world.unique("same"), world.unique("same")]
-      for (const [index, side] of Orders.sides.entries()) {
+      const sides = sidesOf(world)
+      const ids = sides.map(() => world.unique("same"))
+      for (const [index, side] of sides.entries()) {
         yield* Orders.place(world, account, entry.path, entry.draft(market, side, { [key]: ids[index] }))
       }
       // Not only the latest order counts, and not only orders on the same side.
       for (const id of ids) {
-        for (const side of Orders.sides) {
+        for (const side of sides) {
           const order = entry.draft(market, side, { [key]: id })
           yield* refuses(world, entry, yield* Orders.submit(world, account, entry.path, order), key)
         }

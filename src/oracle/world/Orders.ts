@@ -105,7 +105,8 @@ export const objectOf = (answer: Target.Answer): Effect.Effect<Body, Verdict.Che
 
 /** Whether the order was refused only because the account lacks funds. */
 const lacksFunds = ({ json, status }: Target.Answer): boolean =>
-  status !== 401 && Json.isObject(json) && (json["code"] === 10 || json["code"] === 111)
+  status !== 401 && Json.isObject(json) &&
+  ([10, 17, 111].includes(Number(json["code"])) || JSON.stringify(json["errors"] ?? "").includes("Not enough balance"))
 
 const outOfFunds = "the account's balance does not cover the smallest order"
 

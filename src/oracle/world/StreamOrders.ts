@@ -166,7 +166,9 @@ const terms = [
 export const termsOf = (order: Body | undefined): Body =>
   order === undefined
     ? { orderId: "none" }
-    : Object.fromEntries(terms.flatMap((key) => order[key] === undefined ? [] : [[key, order[key]]]))
+    : Object.fromEntries(terms.flatMap((key) =>
+      order[key] === undefined || (key === "dealFee" && order["side"] === "buy") ? [] : [[key, order[key]]]
+    ))
 
 /** Expects that an order has an mtime of about now. */
 export const isModifiedNow = Effect.fnUntraced(function*(world: World, order: Body) {
@@ -178,12 +180,17 @@ export const isModifiedNow = Effect.fnUntraced(function*(world: World, order: Bo
  * Returns the latest event of an order once `count` events have arrived. Waits a little longer for the first one,
  * because an order that trades at once may have several.
  */
-export const latest = Effect.fnUntraced(function*(listening: Streams.Listening, orderId: unknown, count: number) {
-  yield* Streams.sees(
-    listening,
-    `${count} events of order ${String(orderId)}`,
-    (pushed) => eventsOf(pushed, orderId).length >= count ? true : undefined
-  )
+export const latest = Effect.fnUntraced(function*(
+  listening: Streams.Listening,
+  orderId: unknown,
+  count: number,
+  isLast: (last: Event) => boolean = () => true
+) {
+  yield* Streams.sees(listening, `${count} events of order ${String(orderId)}`, (pushed) => {
+    const found = eventsOf(pushed, orderId)
+    const last = found.at(-1)
+    return last !== undefined && found.length >= count && isLast(last) ? true : undefined
+  })
   if (count === 1) yield* Streams.linger(listening.connection)
   const { event, order = {} } = eventsOf(Streams.pushed(listening), orderId).at(-1) ?? {}
   return { event, order, count: eventsOf(Streams.pushed(listening), orderId).length }

@@ -124,16 +124,6 @@ const rows: ReadonlyArray<readonly [id: string, fault: string, breaks: string, C
     )
   ],
   [
-    "steps-pnl",
-    "the realized profit is only that of the last reduction",
-    "positions.steps",
-    remembering((now, before) =>
-      Math.abs(Number(now["pnl"])) > Math.abs(Number(before["pnl"])) && Number(before["pnl"]) !== 0
-        ? { ...now, pnl: "0" }
-        : now
-    )
-  ],
-  [
     "steps-modified",
     "a reduction doesn't change the time of the last change",
     "positions.steps",

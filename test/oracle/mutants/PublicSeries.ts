@@ -302,18 +302,6 @@ const summaryMutants: ReadonlyArray<Mutant> = [
       })
     ])
   ]),
-  mutant("series-markets-off", "a listed market has tradesEnabled false", {
-    breaks: ["markets.trading"],
-    ...changing(
-      Markets.endpoint.path,
-      ["*"],
-      (market) => Json.isObject(market) && market["name"] === "SHIB_USDT" ? { ...market, tradesEnabled: false } : market
-    )
-  }),
-  mutant("series-markets-frozen", "every ticker is frozen", {
-    breaks: ["markets.trading"],
-    ...changing(Tickers.endpoint.path, ["*", "isFrozen"], () => true)
-  }),
   mutant("series-markets-perp", "futures are quoted in PERP", {
     breaks: ["markets.trading"],
     ...changing(

@@ -110,6 +110,8 @@ describe("a host over HTTP", () => {
       }).pipe(Effect.scoped, Effect.provide(served({ folder })))
       const taken = Http.createServer()
       yield* Effect.callback<void>((resume) => {
+        // If another program has taken the port in the meantime, it is taken as well.
+        taken.once("error", () => resume(Effect.void))
         taken.listen(Number(new URL(venue.portUrl ?? "").port), "127.0.0.1", () => resume(Effect.void))
       })
       yield* Effect.gen(function*() {
