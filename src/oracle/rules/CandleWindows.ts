@@ -64,18 +64,21 @@ const halves = 5
 /** Trades half an interval apart, and expects that the candles of this interval show these trades. */
 const inIntervals = Effect.fnUntraced(function*(
   world: World,
-  { name }: Market,
-  [interval, length]: (typeof lengths)[number],
-  trade: Effect.Effect<void, Verdict.CheckError>
+  market: Market,
+  [interval, length]: (typeof lengths)[number]
 ) {
   // Two intervals without trades.
   yield* LongTime.advance(world, 2 * length * 1000)
+  // A key that was idle for that long may be deactivated, so each interval has its own accounts.
+  const [maker, taker] = [yield* world.open(), yield* world.open()]
+  const order = { market: market.name, amount: "0.01", price: priceText(market, market.price) }
   const first = yield* seconds(world)
   for (let index = 0; index < halves; index++) {
     if (index > 0) yield* world.advance(length * 500)
-    yield* trade
+    yield* Trading.placeOther(world, maker, { ...order, side: "sell" })
+    yield* Trading.placeOther(world, taker, { ...order, side: "buy" })
   }
-  const query = { market: name, interval, limit: 1440 }
+  const query = { market: market.name, interval, limit: 1440 }
   const { answer, value } = yield* LivePublicCalls.results(world, Paths.candles, query)
   const candles = value.filter(Array.isArray).map((row: ReadonlyArray<unknown>) => row.map(Number))
     .filter(([time = 0, , , , , volume = 0]) => time > first - length && volume > 0)
@@ -95,13 +98,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       world.whileFrozen(Effect.gen(function*() {
         const market = yield* world.market
-        const [maker, taker] = [yield* world.open(), yield* world.open()]
-        const order = { market: market.name, amount: "0.01", price: priceText(market, market.price) }
-        const trade = Effect.andThen(
-          Trading.placeOther(world, maker, { ...order, side: "sell" }),
-          Effect.asVoid(Trading.placeOther(world, taker, { ...order, side: "buy" }))
-        )
-        for (const one of lengths) yield* inIntervals(world, market, one, trade)
+        for (const one of lengths) yield* inIntervals(world, market, one)
       }))
   }),
   forEach("candles.windows", {

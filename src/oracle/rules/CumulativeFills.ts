@@ -31,7 +31,7 @@ const amount = "0.03"
 /** The time between the placement of an order and its execution, in seconds. */
 const wait = 600
 
-/** What an order's fills add up to. */
+/** The total amount and value of an order's fills. */
 interface Sums {
   readonly stock: number
   readonly money: number

@@ -147,7 +147,7 @@ const recorded = Effect.fnUntraced(function*(world: World, { account, market, or
   }
 })
 
-/** Expects the profit of what is left of a position, once the price has risen and once it has fallen. */
+/** Expects the profit of the remaining part of a position, once the price has risen and once it has fallen. */
 const floats = Effect.fnUntraced(function*(
   world: World,
   { account, ledger: { entry, size }, market }: Walked,
@@ -255,7 +255,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           isNear(number(record, "grossPnl"), realized - fees, 0.01) &&
           isNear(number(record, "netPnl"), number(record, "grossPnl") - number(record, "totalFunding"), 0.001)
       )
-      // A margin position may also pay for what it borrows.
+      // A margin position may also pay interest.
       if (kind === "margin" || (yield* feesOf(world, account, market)) === undefined) return
       const change = (yield* unitsOf(world, account)) - start.start
       yield* Verdict.conclude(

@@ -168,7 +168,7 @@ const dayRules: ReadonlyArray<Rule.Rule> = [
       yield* Effect.sleep(cached)
       const others = [yield* summary(name)(world), yield* futures(world)]
       const book = yield* Books.read(world, Paths.orderBook, name, { limit: 1 })
-      // In a sandbox, nobody else changes a market.
+      // In a sandbox, only the check changes a market.
       if (world.profile !== "control") yield* Effect.sleep(cached)
       const after = [yield* tickers(world), yield* summaries(world)] as const
       const isStable = ({ market }: Day) =>

@@ -24,7 +24,7 @@ const { always, forEach } = LiveCalls.section
 /** The number of records of each list. */
 const count = 4
 
-/** Pages of a list of four records whose offset is no multiple of the limit. */
+/** Pages of a list of four records whose offset is not a multiple of the limit. */
 const pages = [{ limit: 2, offset: 1 }, { limit: 3, offset: 1 }, { limit: 2, offset: 3 }] as const
 
 /** Reads a page of a list. */

@@ -252,7 +252,7 @@ const candleRules: ReadonlyArray<Rule.Rule> = [
           [1, 4 * minute],
           [-1, 16 * minute],
           [2, 2 * hour],
-          // Whatever the time of day, two of these trades belong to the same day, but to different halves of it.
+          // At any time of day, two of these trades belong to the same day, but to different halves of it.
           [-2, 13 * hour],
           [0.5, 13 * hour],
           [-0.5, 13 * hour],

@@ -1,4 +1,4 @@
-/** What the fills of a position make of it, for rules about positions that change several times. */
+/** Computes the size, entry price and profit of a position from its fills, for rules about positions that change several times. */
 import { basePrice } from "./Markets.ts"
 import type * as Orders from "./Orders.ts"
 
@@ -8,10 +8,10 @@ export const rounding = 1.01
 /** 1 for a long position, -1 for a short one. */
 export const signOf = (side: Orders.Side): 1 | -1 => side === "buy" ? 1 : -1
 
-/** What the fills of a position have made of it. Amounts are without signs. */
+/** The size, entry price and profit that result from the fills of a position. Amounts are without signs. */
 export interface Ledger {
   readonly size: number
-  /** The average entry price of what is open. */
+  /** The average entry price of the open part. */
   readonly entry: number
   /** The profit of the closed parts, without fees. */
   readonly realized: number
@@ -22,12 +22,12 @@ export interface Ledger {
 
 export const empty: Ledger = { size: 0, entry: 0, realized: 0, into: [0, 0], out: [0, 0] }
 
-/** A fill: what it adds to the size of the position, and its price as a multiple of the base price. */
+/** A fill: the change of the position's size, and the price as a multiple of the base price. */
 export type Step = readonly [change: number, factor: number]
 
 export const priceOf = ([, factor]: Step): number => Math.round(basePrice * factor)
 
-/** Returns what a fill makes of a position. */
+/** Returns the position after a fill. */
 export const after = (ledger: Ledger, side: Orders.Side, step: Step): Ledger => {
   const [[change], price] = [step, priceOf(step)]
   const { entry, into, out, realized, size } = ledger

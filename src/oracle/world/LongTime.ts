@@ -1,6 +1,6 @@
 /**
  * Moves the clock by weeks. The live exchange's documentation says that a key without activity for 14 days is
- * deactivated, so the accounts that all rules share use their keys in the meantime.
+ * deactivated, so the account that all rules share uses its key in the meantime.
  */
 import * as Effect from "effect/Effect"
 import * as Paths from "./Paths.ts"
@@ -12,11 +12,7 @@ const longest = 13 * 86_400_000
 /** Advances the clock by `millis` milliseconds. */
 export const advance = Effect.fnUntraced(function*(world: World, millis: number) {
   for (let left = millis; left > 0; left -= longest) {
-    if (millis > longest) {
-      for (const account of [yield* world.reader, yield* world.trader, yield* world.lender, yield* world.parent]) {
-        yield* world.call(account, Paths.mainBalance)
-      }
-    }
+    if (millis > longest) yield* world.call(yield* world.parent, Paths.mainBalance)
     yield* world.advance(Math.min(left, longest))
   }
 })
