@@ -5,7 +5,7 @@ import type { Page } from "playwright-core"
 import { price } from "../../../src/domain/Decimal.ts"
 import { marketName } from "../../../src/domain/Identifiers.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
-import { see } from "../../support/browser.ts"
+import { see, untilSeen } from "../../support/browser.ts"
 import {
   appears,
   call,
@@ -22,16 +22,26 @@ import {
   write
 } from "../../support/page.ts"
 
-/** Drags the price up by `by` pixels. */
-const dragUp = (shown: Page, by: number) =>
-  Effect.gen(function*() {
-    const box = yield* see(() => shown.getByRole("slider", { name: /Price of/u }).boundingBox())
-    const [x, y] = [(box?.x ?? 0) + 30, box?.y ?? 0]
-    yield* see(() => shown.mouse.move(x, y))
-    yield* see(() => shown.mouse.down())
-    yield* see(() => shown.mouse.move(x, y - by, { steps: 3 }))
-    yield* see(() => shown.mouse.up())
-  })
+/**
+ * Drags the handle of the last price up by 80 pixels, until no order waits for its activation price. The chart may move
+ * the handle while the mouse approaches it, so a drag can miss it.
+ */
+const dragUntilTriggered = (shown: Page) => {
+  const handle = shown.getByRole("slider", { name: /Price of/u })
+  return untilSeen(
+    see(async () => {
+      await handle.hover()
+      await shown.mouse.down()
+      const box = await handle.boundingBox()
+      if (box !== null) await shown.mouse.move(box.x + box.width / 2, box.y - 80, { steps: 3 })
+      await shown.mouse.up()
+      return shown.getByText("waits for").first().waitFor({ state: "detached", timeout: 10_000 }).then(
+        () => true,
+        () => false
+      )
+    })
+  )
+}
 
 export const market = (): void => {
   itInFull(
@@ -86,8 +96,7 @@ export const market = (): void => {
         yield* appears(orders, /waits for ≥ 40\s?200/u)
         yield* appears(region(shown, "Balances"), /by buy stop limit/u)
 
-        yield* dragUp(shown, 80)
-        yield* goes(shown, "waits for")
+        yield* dragUntilTriggered(shown)
         const [order] = yield* control.openOrders("alice")
         const fills = yield* control.fills("alice")
         assert.isTrue(order?.activated ?? fills.length > 0)
