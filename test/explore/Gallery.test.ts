@@ -1,52 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
-import { Explore } from "../../src/explore/index.ts"
-import { historiesOf, isLong } from "../support/long.ts"
 import { gallery } from "./gallery/all.ts"
 import { counterexamples } from "./gallery/counterexamples.ts"
+import { mistakes, names } from "./gallery/mistakes.ts"
 
-/** The names of all exhibits. The cast is safe because these are the object's keys. */
-const names = Object.keys(gallery) as ReadonlyArray<keyof typeof gallery>
-
-const long = 3_600_000
-
-describe("the gallery of mistakes", () => {
-  for (const name of names) {
-    const { broken, mistake, repaired, within } = gallery[name]
-
-    it.effect(`${name}: its counterexample breaks the program with the mistake, but not the repaired program`, () =>
-      Effect.gen(function*() {
-        const scenario = counterexamples[name]
-        const found = yield* Explore.replay(broken, { scenario })
-        assert.isDefined(found, mistake)
-        assert.isTrue(found?.replayable)
-        assert.isAtMost(found?.words.length ?? Infinity, 8)
-        assert.isUndefined(yield* Explore.replay(repaired, { scenario }))
-      }))
-
-    it.effect(`${name}: no history breaks the repaired program`, () =>
-      Effect.gen(function*() {
-        const { counterexample, foreign, invalid, verdict } = yield* Explore.explore(repaired, {
-          seed: 36,
-          runs: historiesOf(10_000, 3)
-        })
-        assert.strictEqual(verdict, "held", invalid ?? counterexample?.words.join("\n"))
-        assert.deepEqual(foreign, [])
-      }), long)
-
-    if (isLong)
-      it.effect(
-        `${name}: the mistake is found within ${within} histories, with each of ten seeds`,
-        () =>
-          Effect.forEach(Array.from({ length: 10 }, (_, seed) => seed), (seed) =>
-            Effect.gen(function*() {
-              const { foundAt, verdict } = yield* Explore.explore(broken, { seed, runs: within, shrinks: 0 })
-              assert.strictEqual(verdict, "broken", `seed ${seed}: ${mistake}`)
-              assert.isAtMost(foundAt ?? Infinity, within)
-            })),
-        long
-      )
-  }
+describe("the gallery of mistakes, exhibits 1 to 10", () => {
+  mistakes(names.slice(0, 10))
 
   it("the gallery has twenty exhibits, each with a different mistake", () => {
     assert.lengthOf(new Set(names.map((name) => gallery[name].mistake)), 20)
