@@ -13,7 +13,7 @@ const isHistories = process.argv.includes("--histories")
  * Checks with all of the oracle's rules: of targets that misbehave or differ from the sandbox, and by the command. They
  * take long, so only CI runs them.
  */
-const wholeTargets = "test/{oracle/{Connection,Fair,Limits,Throttling,Undoing},cli/oracle}.test.ts"
+const wholeTargets = "test/{oracle/{Connection,Fair,Features,Limits,Streams,Throttling,Undoing},cli/oracle}.test.ts"
 
 /** The steps, in two lanes. The tests take longest. The second lane prints each step's output when the step has ended. */
 const lanes = isHistories ? [[["explorations", "vitest run test/explore"]]] : [

@@ -4,11 +4,12 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import * as Check from "../../src/oracle/Check.ts"
 import * as Report from "../../src/oracle/Report.ts"
+import { rules } from "../../src/oracle/Rules.ts"
 import * as Target from "../../src/oracle/Target.ts"
 import * as Paths from "../../src/oracle/world/Paths.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { answering } from "../support/http.ts"
-import { isLong } from "../support/long.ts"
+import { isLong, sampleOf } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 
 /** Runs an action on the sandbox's control plane. */
@@ -33,7 +34,7 @@ describe("clocks of targets", () => {
       () =>
         Effect.gen(function*() {
           const target = yield* Support.inProcess(dialect)
-          const options = { profile: "control", seed: 1, runs: 1 } as const
+          const options = { profile: "control", seed: 1, runs: 1, rules: sampleOf(rules) } as const
           yield* owner(target, "SkewClock", { millis: -3_600_000 })
           holds(yield* Check.check(target, options))
           yield* owner(target, "AdvanceClock", { millis: 86_400_000 })
