@@ -230,9 +230,13 @@ export const renamed = <A extends string>(
     ...Object.entries(table).toReversed().map(([wire, name]) => [name, wire] as const),
     ...Object.entries(written)
   ])
-  const constraint = Constraint.fromAnnotations(schema.ast.annotations)
-  const text = constraint === undefined ? Schema.String : Schema.String.annotate(Constraint.annotation(constraint))
-  return text.pipe(Schema.decodeTo(schema, {
+  const known = Constraint.fromAnnotations(schema.ast.annotations)
+  // A refusal lists the values by the names that a caller can send.
+  const constraint = known?.kind === "oneOf"
+    ? { ...known, values: known.values.map((name) => toWire.get(`${name}`) ?? name) }
+    : known
+  const annotated = constraint === undefined ? {} : Constraint.annotation(constraint)
+  return Schema.String.annotate(annotated).pipe(Schema.decodeTo(schema.annotate(annotated), {
     decode: SchemaGetter.transform((wire) => toDomain.get(wire) ?? wire),
     encode: SchemaGetter.transform((name) => toWire.get(name) ?? name)
   }))

@@ -115,3 +115,15 @@ describe.each(dialects)("order history in the $name dialect", (dialect) => {
       same([spot?.["type"], margin?.["type"]], ["limit", dialect === Dialect.document ? "limit" : "margin limit"])
     }).pipe(Effect.provide(traders(dialect))))
 })
+
+it.live("a refused status lists the statuses by their names on the wire", () =>
+  Effect.gen(function*() {
+    const { body } = yield* raw("/api/v4/trade-account/order/history", { status: "OPEN" })
+    same(body, {
+      code: 30,
+      message: "Validation failed",
+      errors: {
+        status: ["Status field should contain only 'ALL' or 'FILLED' or 'CANCELED' or 'PARTIALLY_FILLED' values."]
+      }
+    })
+  }).pipe(Effect.provide(traders(Dialect.live))))

@@ -138,11 +138,11 @@ describe("`renamed` decodes all wire names of a value, and encodes the first", (
     ])
   })
 
-  it("`renamed` passes unlisted names and other types to the enumeration's schema", () => {
+  it("`renamed` passes unlisted names and other types to the enumeration's schema, and lists the values by their wire names", () => {
     for (const value of ["", "OTHER", "constructor", null, 1, {}]) {
       assert.deepStrictEqual(brokenConstraints(schema, value), [{
         kind: "oneOf",
-        values: ["NEW", "FILLED", "PARTIAL"]
+        values: ["OPEN", "FILLED", "PART"]
       }])
     }
   })
