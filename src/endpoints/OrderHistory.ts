@@ -81,13 +81,13 @@ export interface StreamRequest {
    */
   readonly status?: Status
   /**
-   * Only orders that closed at or after this time, in Unix seconds. The exchange ignores this field when the request
-   * names an order id. Live dialect only.
+   * Only orders that closed at or after this time, in Unix seconds: at most 31 days before `endDate`, and not before
+   * the day six months ago. The exchange ignores this field when the request names an order id. Live dialect only.
    */
   readonly startDate?: UnixSeconds
   /**
-   * Only orders that closed at or before this time, in Unix seconds. The exchange ignores this field when the request
-   * names an order id. Live dialect only.
+   * Only orders that closed at or before this time, in Unix seconds. The default, and the maximum, is the current time.
+   * The exchange ignores this field when the request names an order id. Live dialect only.
    */
   readonly endDate?: UnixSeconds
   /**

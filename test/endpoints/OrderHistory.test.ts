@@ -6,6 +6,7 @@ import { Limit } from "../../src/domain/Paging.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
 import { OrderHistory, type Request } from "../../src/endpoints/OrderHistory.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import { asBob, btcPerp, btcUsdt, dialects, limit, perp, raw, same, traders } from "../support/trading.ts"
 
 const page = (request?: Request) => OrderHistory.use((history) => history.page(request))
@@ -126,4 +127,34 @@ it.live("a refused status lists the statuses by their names on the wire", () =>
         status: ["Status field should contain only 'ALL' or 'FILLED' or 'CANCELED' or 'PARTIALLY_FILLED' values."]
       }
     })
+  }).pipe(Effect.provide(traders(Dialect.live))))
+
+it.live("the order history's period has at most 31 days, and starts at most six months ago", () =>
+  Effect.gen(function*() {
+    const now = Date.UTC(2030, 7, 31, 12) / 1000
+    const day = 86_400
+    const control = yield* Control
+    yield* control.freezeClock
+    yield* control.setClock({ at: now * 1e6 })
+    const search = (fields: object) => raw("/api/v4/trade-account/order/history", fields)
+    const refused = (min: number) => ({
+      status: 422,
+      body: {
+        code: 30,
+        message: "Validation failed",
+        errors: { startDate: [`StartDate should be at least ${min}.`] }
+      }
+    })
+    const month = now - 31 * day
+    const floor = Date.UTC(2030, 1, 28) / 1000
+    for (const end of [{}, { endDate: now }, { endDate: now + day }]) {
+      same(yield* search({ startDate: month, ...end }), { status: 200, body: [] })
+      same(yield* search({ startDate: month - 1, ...end }), refused(month))
+    }
+    same((yield* search({ startDate: month - day, endDate: now - day })).status, 200)
+    same(yield* search({ startDate: month - day - 1, endDate: now - day }), refused(month - day))
+    same((yield* search({ startDate: floor, endDate: floor + day })).status, 200)
+    same(yield* search({ startDate: floor - 1, endDate: floor + day }), refused(floor))
+    // A search for a single order ignores the period.
+    same(yield* search({ startDate: 1, orderId: 1 }), { status: 200, body: [] })
   }).pipe(Effect.provide(traders(Dialect.live))))

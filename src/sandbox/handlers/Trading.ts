@@ -1,4 +1,5 @@
 /** The handlers for placing, canceling and listing orders, and for listing fills. */
+import * as DateTime from "effect/DateTime"
 import type { ClientOrderId } from "../../domain/Identifiers.ts"
 import * as ActiveOrders from "../../endpoints/ActiveOrders.ts"
 import * as Fills from "../../endpoints/Fills.ts"
@@ -9,6 +10,7 @@ import type { Violations } from "../engine/Reply.ts"
 import type { Fill } from "../engine/Trade.ts"
 import { type Context, group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
+import * as MarketFigures from "./MarketFigures.ts"
 import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Page from "./Page.ts"
 import * as Records from "./Records.ts"
@@ -85,6 +87,23 @@ const notFound: Violations = [["orderHistory", { kind: "ended" }]]
 const hasOrder = (context: Context, clientOrderId: ClientOrderId): boolean =>
   endedOrders(context, { clientOrderId }).length > 0 ||
   !Iterator.from(openOrders(context, { clientOrderId })).next().done
+
+/** The maximum length of an order history's period, in seconds. */
+const maxPeriod = 31 * 86_400
+
+/**
+ * Checks that an order history's period is not longer than 31 days, and starts no earlier than six months ago, at
+ * midnight UTC. The period's end is the current time if the request has no end, or a later one. The documentation
+ * describes these limits, but not the message of the refusal.
+ */
+const period = ({ clientOrderId, endDate, orderId, startDate }: OrderHistory.Request, { at }: Context): Violations => {
+  // The exchange ignores the period if the request asks for a single order.
+  if (startDate === undefined || orderId !== undefined || clientOrderId !== undefined) return []
+  const now = MarketFigures.seconds(at)
+  const sixMonthsAgo = DateTime.makeUnsafe(now * 1000).pipe(DateTime.subtract({ months: 6 }), DateTime.startOf("day"))
+  const min = Math.max(DateTime.toEpochMillis(sixMonthsAgo) / 1000, Math.min(endDate ?? now, now) - maxPeriod)
+  return startDate < min ? [["startDate", { kind: "min", min }]] : []
+}
 
 /** Finds a market's fills in a list. */
 export const fillsByMarket = Records.indexBy(({ order }: Fill) => order.market)
@@ -174,7 +193,7 @@ export const trading = group({
       const { clientOrderId, orderId } = request
       const isFound = clientOrderId === undefined || orderId !== undefined ||
         endedOrders(context, { clientOrderId }).length > 0
-      return [...KnownMarket.check(request, context), ...isFound ? [] : notFound]
+      return [...KnownMarket.check(request, context), ...isFound ? [] : notFound, ...period(request, context)]
     },
     answer: ({ clientOrderId, ...others }, context) => {
       // The exchange order id takes precedence over the client order id.
