@@ -56,6 +56,12 @@ export interface VenuePolicy {
   readonly payload: "body" | "compact-body"
   /** How a token for a WebSocket connection may be used; `undefined` if the exchange has no WebSocket. */
   readonly streamToken: StreamTokenPolicy | undefined
+  /**
+   * Whether the exchange enforces limits that only the live exchange documents, on calls that the document does not
+   * describe. `enforced`: OCO orders and funding payments are listed only on collateral and futures markets, and a list
+   * of closed positions ends at record 10000.
+   */
+  readonly furtherLimits: "enforced" | "ignored"
   /** The margin rules that the exchange does not publish. */
   readonly margin: MarginPolicy
 }

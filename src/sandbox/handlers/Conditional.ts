@@ -1,5 +1,4 @@
 /** The handlers for an order's deals, for the kill switch, and for conditional orders. */
-import type { Market } from "../../domain/Market.ts"
 import * as Time from "../../domain/Time.ts"
 import * as ConditionalOrders from "../../endpoints/ConditionalOrders.ts"
 import type * as KillSwitchEndpoint from "../../endpoints/KillSwitch.ts"
@@ -16,9 +15,6 @@ import * as Records from "./Records.ts"
 
 /** Finds an order's fills in a list. */
 export const fillsByOrder = Records.indexBy(({ order }: Fill) => order.id)
-
-/** Whether a market has margin or futures trading. */
-const trades = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
 
 /** Merges two lists, latest first. */
 const merged = function*(
@@ -75,12 +71,7 @@ export const conditional = group({
     answer: ({ market }, { account, state }) => KillSwitches.of(state, account, market).map(timer)
   },
   ConditionalOrders: {
-    check: (request, context) => {
-      const market = request.market === undefined ? undefined : context.state.markets.get(request.market)
-      return request.market === undefined || (market !== undefined && trades(market))
-        ? []
-        : [["market", { kind: "known" }]]
-    },
+    check: KnownMarket.checkCollateral,
     answer: ({ market, ...page }, context) => {
       const { account, state: { ocoOrders, otoOrders } } = context
       const latest = merged(ocoOrders.latest(account, market), otoOrders.latest(account, market))

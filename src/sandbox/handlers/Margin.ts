@@ -1,10 +1,11 @@
 /** The handlers for the collateral account as a whole: its margin, leverage, position mode, and position history. */
 import { PositionId, type Ticker } from "../../domain/Identifiers.ts"
 import * as Margin from "../../domain/Margin.ts"
+import { Limit, maxOffset, Offset } from "../../domain/Paging.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as AdlQuantiles from "../../endpoints/AdlQuantiles.ts"
 import type * as BorrowHistory from "../../endpoints/BorrowHistory.ts"
-import type * as ClosedPositions from "../../endpoints/ClosedPositions.ts"
+import * as ClosedPositions from "../../endpoints/ClosedPositions.ts"
 import type * as CollateralBalanceSummary from "../../endpoints/CollateralBalanceSummary.ts"
 import type * as FundingPayments from "../../endpoints/FundingPayments.ts"
 import type * as PositionHistory from "../../endpoints/PositionHistory.ts"
@@ -42,6 +43,15 @@ const times = (
   if (endDate > latest) return [["endDate", { kind: "max", max: latest }]]
   return startDate === undefined || startDate <= endDate ? [] : [["endDate", { kind: "min", min: startDate }]]
 }
+
+/** Checks that a page of closed positions does not reach beyond the list's last record, at which the exchange ends it. */
+const beyondEnd = (
+  { limit = Limit.make(ClosedPositions.defaultLimit), offset = Offset.make(0) }: ClosedPositions.Request,
+  { state }: Context
+): Violations =>
+  state.policy.furtherLimits === "enforced" && offset + limit > maxOffset
+    ? [["offset", { kind: "max", max: maxOffset - limit }]]
+    : []
 
 const isListed = (ticker: Ticker | undefined, { state }: Context): boolean =>
   ticker === undefined || state.currencies.some((currency) => currency.ticker === ticker)
@@ -204,17 +214,17 @@ const positions = group({
     }
   },
   ClosedPositions: {
-    check: times,
+    check: (request, context) => [...times(request, context), ...beyondEnd(request, context)],
     answer: (page, context) =>
       Page.make(
         page,
-        50,
+        ClosedPositions.defaultLimit,
         Records.latest(context.state.closedPositions.get(context.account) ?? [], ({ closedAt }) => closedAt, page),
         closedAnswer(context)
       ).records
   },
   FundingPayments: {
-    check: KnownMarket.check,
+    check: KnownMarket.checkListed,
     answer: ({ market, ...page }, { account, state }) => {
       const all = state.fundingPayments.get(account) ?? []
       const found = market === undefined ? all : paymentsByMarket(all, market)

@@ -237,7 +237,7 @@ export const trading = group({
     }
   },
   UnexecutedOcoOrders: {
-    check: KnownMarket.check,
+    check: KnownMarket.checkListed,
     answer: ({ market, ...page }, context) =>
       Page.make(
         page,

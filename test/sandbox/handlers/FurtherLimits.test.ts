@@ -1,0 +1,37 @@
+/** Tests the limits that only the live exchange documents. */
+import { describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import { dialects, raw, same, traders } from "../../support/trading.ts"
+
+describe.each(dialects)("further limits in the $name dialect", (dialect) => {
+  const isLive = dialect === Dialect.live
+
+  it.live("OCO orders and funding payments of a market without collateral are refused in the live dialect", () =>
+    Effect.gen(function*() {
+      for (const path of ["/api/v4/oco-orders", "/api/v4/collateral-account/funding-history"]) {
+        for (const market of ["BTC_USDT", "BTC_PERP"]) same((yield* raw(path, { market })).status, 200)
+        const { body, status } = yield* raw(path, { market: "SHIB_USDT" })
+        same(status, isLive ? 422 : 200)
+        if (!isLive) continue
+        same(body, { code: 31, message: "Validation failed", errors: { market: ["Market is not available."] } })
+      }
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a list of closed positions ends at record 10000 in the live dialect", () =>
+    Effect.gen(function*() {
+      const page = (fields: object) => raw("/api/v4/collateral-account/positions/closed-pnl", fields)
+      for (const [limit, most] of [[undefined, 9950], [100, 9900], [1, 9999]] as const) {
+        const size = limit === undefined ? {} : { limit }
+        same(yield* page({ ...size, offset: most }), { status: 200, body: [] })
+        const { body, status } = yield* page({ ...size, offset: most + 1 })
+        same(status, isLive ? 422 : 200)
+        if (!isLive) continue
+        same(body, {
+          code: 30,
+          message: "Validation failed",
+          errors: { offset: [`Offset should not be greater than ${most}.`] }
+        })
+      }
+    }).pipe(Effect.provide(traders(dialect))))
+})
