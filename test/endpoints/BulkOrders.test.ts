@@ -7,6 +7,8 @@ import { ActiveOrders } from "../../src/endpoints/ActiveOrders.ts"
 import * as BulkLimitOrders from "../../src/endpoints/BulkLimitOrders.ts"
 import { CancelBulkOrders, type Request as Cancelations } from "../../src/endpoints/CancelBulkOrders.ts"
 import { CollateralBulkLimitOrders } from "../../src/endpoints/CollateralBulkLimitOrders.ts"
+import { OpenPositions } from "../../src/endpoints/OpenPositions.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Json from "../../src/protocol/Json.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
 import * as Faults from "../../src/sandbox/gateway/Faults.ts"
@@ -19,6 +21,7 @@ import {
   dialects,
   failsWith,
   limit,
+  perp,
   price,
   raw,
   same,
@@ -295,3 +298,23 @@ describe.each(dialects)("bulk orders in the $name dialect", (dialect) => {
 
 const itemError = (refused: object | undefined) =>
   refused !== undefined && "error" in refused ? refused.error as object : undefined
+
+it.live("a margin order in a bulk call can have a take-profit and a stop-loss", () =>
+  Effect.gen(function*() {
+    const path = "/api/v4/order/collateral/bulk"
+    const order = { market: "BTC_PERP", side: "buy", amount: "1", price: "1000", takeProfit: "1200", stopLoss: "800" }
+    const { body } = yield* raw(path, { orders: [order, { ...order, stopLoss: "1100" }] })
+    const [placed, refused] = body as ReadonlyArray<{
+      readonly result?: { readonly oto?: Readonly<Record<string, unknown>> }
+      readonly error?: object
+    }>
+    same([placed?.result?.oto?.["takeProfit"], placed?.result?.oto?.["stopLoss"]], ["1200", "800"])
+    same(refused?.error, {
+      code: 106,
+      message: "Validation failed",
+      errors: { stopLoss: ["Wrong activation price for stop loss."] }
+    })
+    yield* asBob(perp("sell", "1", "1000"))
+    const tpsl = yield* OpenPositions.use((positions) => positions.list({ market: btcPerp }))
+    same(tpsl.map(({ tpsl }) => [tpsl?.takeProfit, tpsl?.stopLoss]), [["1200", "800"]])
+  }).pipe(Effect.provide(traders(Dialect.live))))

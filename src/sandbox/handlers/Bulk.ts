@@ -79,10 +79,11 @@ const limitOf = (request: Endpoint.Request<typeof LimitOrders.endpoint>): PlaceL
   collateral: false
 })
 
-const collateralLimitOf = (request: Endpoint.Request<typeof CollateralLimitOrders.endpoint>): PlaceLimit => {
-  const { stopLoss: _stopLoss, takeProfit: _takeProfit, ...order } = request
-  return { _tag: "PlaceLimit", ...order, collateral: true }
-}
+const collateralLimitOf = (request: Endpoint.Request<typeof CollateralLimitOrders.endpoint>): PlaceLimit => ({
+  _tag: "PlaceLimit",
+  ...request,
+  collateral: true
+})
 
 const stopOnFailOf = ({ stopOnFail }: Items<never>) => stopOnFail === undefined ? {} : { stopOnFail }
 
@@ -124,7 +125,7 @@ export const bulk = group({
     answer: (done, context, request) => placing(LimitOrders.endpoint, request, done, context)
   },
   CollateralBulkLimitOrders: {
-    each: { endpoint: CollateralLimitOrders.endpoint, notSimulated: ["takeProfit", "stopLoss"] },
+    each: { endpoint: CollateralLimitOrders.endpoint, notSimulated: [] },
     operation: (request) => ({
       _tag: "PlaceBulk",
       orders: readable(readBy(CollateralLimitOrders.endpoint, request)).map(collateralLimitOf),
