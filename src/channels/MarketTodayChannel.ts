@@ -1,5 +1,5 @@
 /**
- * A market's statistics since midnight UTC, whenever they change. Public.
+ * A market's statistics since midnight UTC, every second. Public.
  *
  * @example
  * ```ts
@@ -90,7 +90,7 @@ export const channel = Channel.make({
   about: ({ market }, message) => message.market === market ? message : undefined,
   first: "nothing",
   continuity: "value",
-  pushes: { when: "changed", everyMillis: 1000 },
+  pushes: { when: "always", everyMillis: 1000 },
   queries: {
     /** Reads the statistics since midnight UTC. */
     get: Channel.query({
@@ -112,8 +112,8 @@ export const channel = Channel.make({
  */
 export class MarketTodayChannel extends Context.Service<MarketTodayChannel, {
   /**
-   * Emits the current statistics, and then each change, at most one per second. If you do not read statistics in time,
-   * the next statistics replace them.
+   * Emits the statistics since midnight UTC every second. If you do not read statistics in time, the next statistics
+   * replace them.
    */
   readonly stream: (
     topic: topics.Market

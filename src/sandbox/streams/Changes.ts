@@ -14,11 +14,6 @@ export interface Values<Topic, Key, Value> {
   readonly valueOf: (key: Key, context: Context) => Value | undefined
   /** Whether a command may have changed the value of any of these keys. */
   readonly isChangedBy: (command: Command, keys: ReadonlySet<Key>, context: Context) => boolean
-  /**
-   * The next time after `at` at which values change without a command, in Unix microseconds; by default there is no
-   * such time.
-   */
-  readonly changesAt?: (at: number) => number
   /** Pushes the values that are due: those that have changed or, if the channel repeats values, all values. */
   readonly push: (changed: ReadonlyMap<Key, Value>) => void
 }
@@ -29,13 +24,11 @@ export const isAbout = ({ markets }: Command, keys: ReadonlySet<MarketName>): bo
 /** A subscription to values. On a channel that pushes only changes, a value is first pushed after its first change. */
 export const make = <Topic, Key, Value>(
   outlet: Pick<Outlet<never>, "context" | "wakeAt">,
-  { changesAt, isChangedBy, keysOf, push, pushes, valueOf }: Values<Topic, Key, Value>
+  { isChangedBy, keysOf, push, pushes, valueOf }: Values<Topic, Key, Value>
 ): Subscription<Topic> => {
   const pace = Pace.make(pushes, outlet)
   /** Each key's value when it was last pushed, or else at subscription, as text; `undefined` if it had no value. */
   let known = new Map<Key, string | undefined>()
-  let turn = changesAt?.(outlet.context().at)
-  if (turn !== undefined) outlet.wakeAt(turn)
 
   const flush = (): void => {
     const context = outlet.context()
@@ -65,13 +58,6 @@ export const make = <Topic, Key, Value>(
       if (isChangedBy(command, new Set(known.keys()), outlet.context())) pace.changed()
     },
     woken: (at) => {
-      if (turn !== undefined && changesAt !== undefined) {
-        if (at >= turn) {
-          pace.changed(turn)
-          turn = changesAt(at)
-        }
-        outlet.wakeAt(turn)
-      }
       if (pace.isDue(at)) flush()
     }
   }

@@ -68,7 +68,7 @@ const lastPriceOf = ({ state }: Context, market: MarketName) => {
 /** Pushes each market's value in a message of its own. */
 const perMarket = <Topic extends { readonly market: MarketName }, Value>(
   outlet: Outlet<Value>,
-  values: Pick<Changes.Values<Topic, MarketName, Value>, "changesAt" | "pushes" | "valueOf">
+  values: Pick<Changes.Values<Topic, MarketName, Value>, "pushes" | "valueOf">
 ): Subscription<Topic> =>
   Changes.make(outlet, {
     ...values,
@@ -187,8 +187,7 @@ export const marketSources = group({
     open: (outlet) =>
       perMarket(outlet, {
         pushes: MarketTodayChannel.channel.pushes,
-        valueOf: (market, context) => ({ market, ...todayOf(context, market) }),
-        changesAt: (at) => midnight(at) + daySeconds * 1e6
+        valueOf: (market, context) => ({ market, ...todayOf(context, market) })
       }),
     queries: { get: ({ market }, context) => Result.succeed(todayOf(context, market)) }
   },

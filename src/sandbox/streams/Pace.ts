@@ -4,10 +4,8 @@ import type { Outlet } from "./Source.ts"
 
 /** The push schedule of one channel on one connection. */
 export interface Pace {
-  /**
-   * Schedules a push, because a value changed at the given time on the venue's clock. The default is the current time.
-   */
-  readonly changed: (at?: number) => void
+  /** Schedules a push, because a value has just changed. */
+  readonly changed: () => void
   /**
    * Whether a push is due. If a push is due, the caller must push now. Otherwise, the subscription is woken again when
    * a push is due.
@@ -37,8 +35,8 @@ export const make = (
 
   if (when === "always") schedule(start)
   return {
-    changed: (at = context().at) => {
-      if (due === undefined) schedule(at)
+    changed: () => {
+      if (due === undefined) schedule(context().at)
     },
     isDue: (at) => {
       if (due === undefined) return false

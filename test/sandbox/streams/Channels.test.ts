@@ -247,6 +247,16 @@ describe("balance, position and price channels", () => {
       assert.deepStrictEqual((yield* client.pushed).map(([method]) => method), ["market_update", "lastprice_update"])
     }).pipe(Effect.provide(world)))
 
+  it.effect("today's statistics are pushed every second, even without a change", () =>
+    Effect.gen(function*() {
+      const client = yield* connect()
+      yield* client.send("marketToday_subscribe", "BTC_USDT")
+      for (let second = 0; second < 3; second++) {
+        yield* adjust("1 seconds")
+        assert.deepStrictEqual((yield* client.pushed).map(([method]) => method), ["marketToday_update"])
+      }
+    }).pipe(Effect.provide(world)))
+
   it.effect("today's statistics start again at midnight", () =>
     Effect.gen(function*() {
       const control = yield* Control
