@@ -57,6 +57,12 @@ export interface VenuePolicy {
   /** How a token for a WebSocket connection may be used; `undefined` if the exchange has no WebSocket. */
   readonly streamToken: StreamTokenPolicy | undefined
   /**
+   * The limit price of a triggered stop order with `bboRole`. `best`: the best price that the role selects, which
+   * replaces the order's own price, as the live exchange documents. `own`: also that price, but none worse than the
+   * order's own limit price (the document, Endpoints §3).
+   */
+  readonly bboStopPrice: "best" | "own"
+  /**
    * Whether the exchange enforces limits that only the live exchange documents, on calls that the document does not
    * describe. `enforced`: OCO orders and funding payments are listed only on collateral and futures markets, and a list
    * of closed positions ends at record 10000.

@@ -407,6 +407,7 @@ export const document: Dialect = made(() => ({
     priceBand: undefined,
     payload: "body",
     streamToken: undefined,
+    bboStopPrice: "own",
     furtherLimits: "ignored",
     margin: marginPolicy
   }
@@ -544,6 +545,7 @@ export const live: Dialect = made(() => ({
     // The lifetime of a token is not documented. Known clients use a token for up to a minute, and for several
     // connections.
     streamToken: { lifetimeSeconds: 60, singleUse: false },
+    bboStopPrice: "best",
     furtherLimits: "enforced",
     margin: marginPolicy
   }

@@ -165,7 +165,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
  * The engine's version. Increment it whenever the format of the state changes, or the same commands produce a different
  * state. A journal can be read only by the engine version that wrote it.
  */
-export const version = 8
+export const version = 9
 
 /** Applies one command. First applies every scheduled event that is due by the command's time. */
 export const apply = (

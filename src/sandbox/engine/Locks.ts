@@ -1,5 +1,6 @@
 /** Locks and releases the funds of open orders. */
 import * as Decimal from "../../domain/Decimal.ts"
+import type { Price } from "../../domain/Decimal.ts"
 import type { Ticker } from "../../domain/Identifiers.ts"
 import * as MarginUnits from "../../domain/MarginUnits.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -255,6 +256,23 @@ export const adjust = (work: Work, market: Market, order: Order, price: Units.Un
     order.locked.units
   if (missing > 0n) return put(work, order, { wallet: "collateral", ticker: market.money, units: missing })
   release(work, order, -missing)
+  return true
+}
+
+/**
+ * Replaces an order's limit price, and adjusts its lock to that price. Returns `false`, and leaves the order as it is,
+ * if its account can't pay at that price.
+ */
+export const reprice = (work: Work, market: Market, order: Order, price: Price): boolean => {
+  const { left, locked, side } = order
+  const units = Units.from(price) ?? 0n
+  if (locked?.wallet === "trade") {
+    const missing = side === "sell" ? 0n : Units.times(left, units) - locked.units
+    if (missing > 0n && !put(work, order, { ...locked, units: missing })) return false
+    if (missing < 0n) release(work, order, -missing)
+  } else if (!adjust(work, market, order, units)) return false
+  order.price = price
+  claim(work.state, order)
   return true
 }
 

@@ -19,8 +19,8 @@ export interface Trigger {
   /** Whether the order is triggered at or above the activation price, or at or below it. */
   readonly condition: ActivationCondition
   /**
-   * The side of the book whose best price becomes the limit price of the triggered order, unless that price is worse
-   * than the order's own limit price; `undefined` if the order keeps its own limit price.
+   * The side of the book whose best price becomes the limit price of the triggered order. The policy determines whether
+   * that price may be worse than the order's own limit price. `undefined` if the order keeps its own limit price.
    */
   readonly bboRole: BboRole | undefined
   /** Whether the order has been triggered. */
@@ -76,8 +76,11 @@ export interface Order {
    * value is in units of the quote currency.
    */
   readonly quantity: Units
-  /** The limit price, in units of the quote currency. `undefined` on market and stop-market orders. */
-  readonly price: Price | undefined
+  /**
+   * The limit price, in units of the quote currency. `undefined` on market and stop-market orders. It changes only when
+   * a stop order with `bboRole` is triggered, and only under a policy by which the best price replaces it.
+   */
+  price: Price | undefined
   /** Whether the order never takes liquidity. */
   readonly postOnly: boolean
   /** Whether the part that can't trade immediately is canceled ("immediate or cancel"). */

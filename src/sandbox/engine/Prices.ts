@@ -1,8 +1,10 @@
 /** Moves a market's last price, and triggers stop orders. */
+import { Price } from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
 import * as Event from "./Event.ts"
+import * as Locks from "./Locks.ts"
 import { crosses, endUntradable, execute, opposite, payable, tradable } from "./Matching.ts"
 import type { StopOrder } from "./Order.ts"
 import * as OrderEnd from "./OrderEnd.ts"
@@ -60,6 +62,10 @@ const executeTriggered = (
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
   // Without a best price, there is no order to join or to trade with.
   if (best === undefined) return OrderEnd.cancel(work, order)
+  if (work.state.policy.bboStopPrice === "best") {
+    const isCovered = Locks.reprice(work, market, order, Price.make(Units.toDecimal(best)))
+    return isCovered ? execute(work, market, order, best) : OrderEnd.cancel(work, order)
+  }
   // The locked funds cover only the order's own limit price, so the order must not trade at a worse price.
   execute(work, market, order, crosses(order.side, best, price) ? best : price)
 }

@@ -13,7 +13,7 @@ import { Summary } from "./recorded.ts"
 const [length, between] = [400, 50]
 
 /**
- * The recorded results of version 8 of the engine: for each history, one hash of all replies, all events and some
+ * The recorded results of version 9 of the engine: for each history, one hash of all replies, all events and some
  * states. They may change only with the version. Candles are excluded, because they follow from the events, and have
  * their own test.
  */
@@ -26,36 +26,36 @@ const recorded = {
     "2c38d9eeac7b04be02d0f3af8458752a3d419771c8d44ce912d3448398825c42"
   ],
   live: [
-    "21ec8d91c21869a1b7a04a2a456741e4ddf4e5973573a1836c1ce18845512578",
-    "f3281c69e9f81756e58b8db17a09760e275c61cec4f56a13f042a72e57b78301",
-    "c911264af5e4fb211d44f5c6c66860455b23978b7f56e61be53c680172fa2340",
-    "e014048ed15918100cdd1eb6fdaab6703d85e59171371f3e6788d0c199bc1369",
-    "fe95c2526caa020940f20e8d5a7db7c7a6c68c1180578d889e7f2fa25b7d9363"
+    "1afc3c26714d244e6d34136db54d2cdf81fb514feb36b6dbb3bc445592cf8acd",
+    "476b0404a99f73ab38dbc1b693aa52f1d145701fa96eee3deee50a46a2613e47",
+    "26d0667652db9d4e5bcae1c1283cf913d690048e8e39741b38ef2d78a618773f",
+    "32e731f4d9521166f015e97eaa25de747eaf5245bbc871889ec1e8b728d48f4a",
+    "f5603a3ec6914f5eac91737eb6936456dfd7eb8a82a78f5f6ddd6b5b45bc872d"
   ]
 }
 
 /** The hashes of another history, with the counterparty. */
 const recordedWithCounterparty = {
   document: "db4ef2dbe7d96a9436b9d2a274ec0fd6a187c148efc359ff4dacc7373896a118",
-  live: "a22f7719bb6835b2757c9bdab1492b8f3ca0c1ec92a686af9ef052af7f3db9fb"
+  live: "14b230e11d7f19ee65d94c432565851d36ae85c4058292f80dab06917b461faf"
 }
 
 /** The hashes of another history, with stop-market orders, modified orders and bulk commands. */
 const recordedWithNewer = {
   document: "6a458da1aacbe273f0db3b4e1c57317f6df1a6298b671dcbd9a7b424755ad762",
-  live: "bb8bc9a47df1039d1f0b2f2728703d29b714142a18bbd5315c2c263165816140"
+  live: "e708b84b9c13c9c8b481312eae291e765bc5d1ceaf33f2aa92259d1148e91e38"
 }
 
 /** The hashes of the replies and events in a history with kill switches, take-profits and stop-losses. */
 const recordedConditional = {
   document: "71840475884343d3e9e371733f8d12b20fe547254c2331aa07c3ad2763ce5d00",
-  live: "cf48daa5f846b5806f830401a99266c896a80cc08551759018876afd57d28ed7"
+  live: "e299a7eae95f7fe3250412b73646f0daefee3920f3dcc0b185cdb6af7b940910"
 }
 
 /** The hashes of the replies, the events and the final state in a history about margin. */
 const recordedMargin = {
   document: "8c77cd78cbbe3d77d6aad36340aa880a21e96341e6e29f07998561cf876a6b39",
-  live: "093e5d9a1fe3a1cfb276ec55d2e271bbc181e9fd1499e1f1838f965ae1c45bd6"
+  live: "bc385c820e393e3b97c3b50dbc7057dc8cd306e4154567fd111657b3bb39dee1"
 }
 
 /**
@@ -92,7 +92,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
   all.forEach((expected, index) =>
     it.effect(`history ${index + 1} gives its recorded results under the policy of the ${name} dialect`, () =>
       Effect.sync(() => {
-        assert.strictEqual(Engine.version, 8)
+        assert.strictEqual(Engine.version, 9)
         const state = State.make(policy)
         const next = history(index + 1, {
           counterparty: index >= recorded[name].length,

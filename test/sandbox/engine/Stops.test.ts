@@ -307,4 +307,38 @@ describe("stop orders at the best bid or offer", () => {
     const { desk, order } = triggered("counterparty", { bid: "99" })
     assert.deepStrictEqual([progress(order), desk.locked("sub", "trade")], ["CANCELED 0 of 1", ""])
   })
+
+  describe("under the live policy, the best price replaces the order's own", () => {
+    /** Places sub's buy stop order of 1 with a limit of 100 next to ben's bid of 101 and ask of 110, and triggers it. */
+    const replaced = (bboRole: BboRole, balance: string) => {
+      const desk = new Desk(Dialect.live.policy)
+      desk.fund("ann", "trade", "10 BTC")
+      desk.fund("ben", "trade", "10 BTC", "10000 USDT")
+      desk.fund("sub", "trade", balance)
+      desk.send(movePrice(btc, "104"))
+      desk.place("ben", limit(btc, "buy", "1", "101"))
+      desk.place("ben", limit(btc, "sell", "2", "110"))
+      const order = desk.place("sub", stop(btc, "buy", "1", "100", "105", { bboRole }))
+      desk.place("ann", limit(btc, "sell", "1", "105"))
+      desk.place("ben", limit(btc, "buy", "1", "105", { ioc: true }))
+      return { desk, order }
+    }
+
+    it("a stop order with the bbo role `queue` rests at the best price, although it is worse, and locks its cost", () => {
+      const { desk, order } = replaced("queue", "1000 USDT")
+      assert.deepStrictEqual([desk.book(btc, "bids"), order.price], [["1 @ 101", "1 @ 101"], "101"])
+      assert.strictEqual(desk.locked("sub", "trade"), "101 USDT")
+    })
+
+    it("a stop order with the bbo role `counterparty` trades at the best price, although it is worse", () => {
+      const { desk, order } = replaced("counterparty", "1000 USDT")
+      assert.deepStrictEqual([progress(order), desk.trades(btc).at(-1)], ["FILLED 1 of 1", "1 @ 110"])
+      assert.strictEqual(desk.locked("sub", "trade"), "")
+    })
+
+    it("a stop order with a bbo role is canceled if its account can't pay the best price", () => {
+      const { desk, order } = replaced("counterparty", "109 USDT")
+      assert.deepStrictEqual([progress(order), desk.locked("sub", "trade")], ["CANCELED 0 of 1", ""])
+    })
+  })
 })
