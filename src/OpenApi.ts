@@ -172,6 +172,8 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   notEnoughBalance: ({ endpoint: { places } }) => places === "order" || places === "pair",
   notEnoughToModify: ({ changes }) => changes("orderId") && changes("amount"),
   notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
+  tooManyKeys: ({ changes, dialect }) =>
+    dialect.policy.furtherLimits === "enforced" && changes("subAccountId") && changes("title"),
   notEnoughForCode: ({ changes }) => changes("passphrase") && changes("amount"),
   // In a bulk call, this refusal of an order is part of a successful response.
   orderNotThere: nowhere,

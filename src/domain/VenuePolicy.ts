@@ -64,8 +64,8 @@ export interface VenuePolicy {
   readonly bboStopPrice: "best" | "own"
   /**
    * Whether the exchange enforces limits that only the live exchange documents, on calls that the document does not
-   * describe. `enforced`: OCO orders and funding payments are listed only on collateral and futures markets, and a list
-   * of closed positions ends at record 10000.
+   * describe. `enforced`: OCO orders and funding payments are listed only on collateral and futures markets, a list of
+   * closed positions ends at record 10000, and a sub-account has at most 50 API keys.
    */
   readonly furtherLimits: "enforced" | "ignored"
   /** The margin rules that the exchange does not publish. */

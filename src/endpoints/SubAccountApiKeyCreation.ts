@@ -124,7 +124,8 @@ export class SubAccountApiKeyCreation extends Context.Service<SubAccountApiKeyCr
   /**
    * Creates an API key for a sub-account. Store the key's secret, because no other call returns it.
    *
-   * Fails with `InvalidFields` when the account has no sub-account with this id.
+   * Fails with `InvalidFields` when the account has no sub-account with this id, and with `RequestRejected` (code 5)
+   * when the sub-account already has 50 keys on the live exchange.
    */
   readonly create: (request: Request) => Effect.Effect<CreatedApiKey, Failure>
 }>()("effect-txc/endpoints/SubAccountApiKeyCreation") {

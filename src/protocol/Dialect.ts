@@ -84,6 +84,8 @@ export interface Refusals {
   readonly notEnoughToTransfer: Refusal
   /** The wallet's balance does not cover the new code. */
   readonly notEnoughForCode: Refusal
+  /** The sub-account already has the maximum number of API keys. */
+  readonly tooManyKeys: Refusal
   /** No open order has this identifier. */
   readonly orderNotFound: Refusal
   /** No open order has this identifier. Used for calls that cancel several orders. */
@@ -315,6 +317,7 @@ const common = {
     message: "Your nonce is more than 5 seconds lesser than the current nonce"
   },
   rateLimited: { status: 429, code: 0, message: "Too Many Attempts." },
+  tooManyKeys: { status: 400, code: 5, message: "Limit of API keys is reached. Maximum allowed: 50" },
   notEnoughBalance: { status: 400, code: 10, message: "Inner validation failed" },
   orderNotFound: { status: 400, code: 2, message: "Inner validation failed" },
   orderNotThere: { status: 400, code: 404, message: "Order not found" },

@@ -605,6 +605,7 @@ describe("refusals by each dialect's exchange", () => {
     wrongStopLoss: "RequestRejected",
     notEnoughToTransfer: "RequestRejected",
     notEnoughForCode: "RequestRejected",
+    tooManyKeys: "RequestRejected",
     orderNotFound: "RequestRejected",
     orderNotThere: "RequestRejected",
     notMaker: "RequestRejected",

@@ -120,6 +120,9 @@ export const createSubAccount = (
   return subAccount === undefined ? opened : { _tag: "SubAccountCreated", subAccount }
 }
 
+/** The maximum number of a sub-account's API keys, according to the live documentation. */
+const maxKeys = 50
+
 /**
  * Creates an API key for a sub-account. The key contains the venue's next sequential UUID. The secret contains the
  * command's random UUID if there is one; otherwise, it contains the sequential UUID that follows the key's.
@@ -131,6 +134,8 @@ export const createSubAccountKey = (
   at: number
 ): Reply.Reply => {
   if (state.subAccounts.get(subAccountId)?.parent !== account) return Reply.invalid(["subAccountId", { kind: "known" }])
+  const count = AccountIndex.of(state.accountIndex, subAccountId)?.keys.size ?? 0
+  if (state.policy.furtherLimits === "enforced" && count >= maxKeys) return Reply.refused("tooManyKeys")
   const apiKey = ApiKey.make(`key-${uuid(state)}`)
   const added = addKey(state, {
     _tag: "AddKey",

@@ -152,6 +152,7 @@ export interface Refused {
    * - `reduceOnly`: there is no position that the order could reduce
    * - `notFound`: the API key is unknown
    * - `notPermitted`: the sub-account lacks the permission for spot orders, or for orders on margin
+   * - `tooManyKeys`: the sub-account already has the maximum number of API keys
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
    * - `wrongStopLoss`: the activation price of an OCO order's stop-loss is on the wrong side of the last price
@@ -170,6 +171,7 @@ export interface Refused {
     | "reduceOnly"
     | "notFound"
     | "notPermitted"
+    | "tooManyKeys"
     | "orderNotFound"
     | "notMaker"
     | "wrongStopLoss"

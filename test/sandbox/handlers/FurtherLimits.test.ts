@@ -34,4 +34,20 @@ describe.each(dialects)("further limits in the $name dialect", (dialect) => {
         })
       }
     }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a sub-account has at most 50 API keys in the live dialect", () =>
+    Effect.gen(function*() {
+      const permissions = { spotEnabled: true, collateralEnabled: true }
+      const open = (alias: string) => raw("/api/v4/sub-account/create", { alias, shareKyc: true, permissions })
+      const [first, second] = [(yield* open("first")).body, (yield* open("second")).body] as ReadonlyArray<
+        { readonly id: string }
+      >
+      const create = (subAccount: typeof first) =>
+        raw("/api/v4/sub-account/api-key/create", { subAccountId: subAccount?.id, title: "a key", type: 1 })
+      for (let count = 0; count < 50; count++) same((yield* create(first)).status, dialect.createdStatus)
+      const { body, status } = yield* create(first)
+      same(status, isLive ? 400 : 200)
+      if (isLive) same(body, { code: 5, message: "Limit of API keys is reached. Maximum allowed: 50", errors: {} })
+      same((yield* create(second)).status, dialect.createdStatus)
+    }).pipe(Effect.provide(traders(dialect))))
 })
