@@ -150,6 +150,8 @@ const everywhere = (): boolean => true
 const nowhere = (): boolean => false
 const isPrivate = ({ endpoint }: Refusable): boolean => endpoint.access === "private"
 const isWindowed = (call: Refusable): boolean => isPrivate(call) && hasWindow(call.dialect)
+const isLimitedTransfer = ({ changes, dialect }: Refusable): boolean =>
+  dialect.policy.furtherLimits === "enforced" && changes("from") && changes("amount")
 
 /** For each kind of refusal, whether the exchange can refuse the call in this way. */
 const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } = {
@@ -171,6 +173,9 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   // In a bulk call, this refusal of an order is part of a successful response.
   notEnoughBalance: ({ endpoint: { places } }) => places === "order" || places === "pair",
   notEnoughToModify: ({ changes }) => changes("orderId") && changes("amount"),
+  transferNotPermitted: isLimitedTransfer,
+  depositDisabled: isLimitedTransfer,
+  withdrawDisabled: isLimitedTransfer,
   notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
   tooManyKeys: ({ changes, dialect }) =>
     dialect.policy.furtherLimits === "enforced" && changes("subAccountId") && changes("title"),

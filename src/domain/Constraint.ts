@@ -129,6 +129,15 @@ export type Constraint =
     readonly kind: "empty"
   }
   | {
+    /** The exchange must allow the transfer between wallets. */
+    readonly kind: "transferable"
+    /**
+     * What the transfer needs: the sub-account's permission for the receiving wallet, or enabled deposits or
+     * withdrawals of the asset.
+     */
+    readonly needs: "permission" | "deposits" | "withdrawals"
+  }
+  | {
     /** A reduce-only order needs an open position on the opposite side. */
     readonly kind: "position"
   }

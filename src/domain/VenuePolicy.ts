@@ -65,7 +65,9 @@ export interface VenuePolicy {
   /**
    * Whether the exchange enforces limits that only the live exchange documents, on calls that the document does not
    * describe. `enforced`: OCO orders and funding payments are listed only on collateral and futures markets, a list of
-   * closed positions ends at record 10000, and a sub-account has at most 50 API keys.
+   * closed positions ends at record 10000, and a sub-account has at most 50 API keys. A transfer needs the
+   * sub-account's permission for the receiving wallet, deposits of the asset if it leaves the main wallet, and
+   * withdrawals if it enters that wallet.
    */
   readonly furtherLimits: "enforced" | "ignored"
   /** The margin rules that the exchange does not publish. */

@@ -82,6 +82,12 @@ export interface Refusals {
   readonly notEnoughToModify: Refusal
   /** The wallet's balance does not cover the transfer. */
   readonly notEnoughToTransfer: Refusal
+  /** The sub-account may not transfer funds to the wallet. */
+  readonly transferNotPermitted: Refusal
+  /** The asset's deposits are disabled. */
+  readonly depositDisabled: Refusal
+  /** The asset's withdrawals are disabled. */
+  readonly withdrawDisabled: Refusal
   /** The wallet's balance does not cover the new code. */
   readonly notEnoughForCode: Refusal
   /** The sub-account already has the maximum number of API keys. */
@@ -317,6 +323,9 @@ const common = {
     message: "Your nonce is more than 5 seconds lesser than the current nonce"
   },
   rateLimited: { status: 429, code: 0, message: "Too Many Attempts." },
+  transferNotPermitted: { status: 422, code: 0, message: "Inner validation failed" },
+  withdrawDisabled: { status: 422, code: 1, message: "Inner validation failed" },
+  depositDisabled: { status: 422, code: 2, message: "Inner validation failed" },
   tooManyKeys: { status: 400, code: 5, message: "Limit of API keys is reached. Maximum allowed: 50" },
   notEnoughBalance: { status: 400, code: 10, message: "Inner validation failed" },
   orderNotFound: { status: 400, code: 2, message: "Inner validation failed" },

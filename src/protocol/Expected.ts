@@ -31,6 +31,14 @@ const marginRules: Readonly<Record<Extract<Constraint.Constraint, { readonly kin
   covered: "one at which the collateral covers the margin of all positions and orders"
 }
 
+/** What a transfer between wallets needs. */
+const transfers: Readonly<Record<Extract<Constraint.Constraint, { readonly kind: "transferable" }>["needs"], string>> =
+  {
+    permission: "a wallet to which the sub-account may transfer funds",
+    deposits: "an asset whose deposits are enabled",
+    withdrawals: "an asset whose withdrawals are enabled"
+  }
+
 /** The descriptions of constraints that do not depend on the field. */
 const fixed = {
   required: "a value",
@@ -92,6 +100,8 @@ export const words = (constraint: Constraint.Constraint): string => {
       return `not true together with ${constraint.with}`
     case "alone":
       return `not together with ${constraint.with}`
+    case "transferable":
+      return transfers[constraint.needs]
     case "different":
       return `a value other than ${constraint.from}`
     case "elements":

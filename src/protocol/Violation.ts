@@ -110,9 +110,12 @@ const fixed = {
   quoted: "Not enough traders."
 }
 
+/** A constraint whose message depends on the family. */
+type OfFamily = Exclude<Constraint.Constraint, { readonly kind: "margin" | "transferable" }>
+
 type Fixed = Extract<Constraint.Constraint, { readonly kind: keyof typeof fixed }>
 
-const isFixed = (constraint: Constraint.Constraint): constraint is Fixed => Object.hasOwn(fixed, constraint.kind)
+const isFixed = (constraint: OfFamily): constraint is Fixed => Object.hasOwn(fixed, constraint.kind)
 
 const exclusiveWords = (wireKey: string, other: string): string =>
   wireKey === "retail"
@@ -122,7 +125,7 @@ const exclusiveWords = (wireKey: string, other: string): string =>
 const bandWords = ({ bound, side }: Extract<Constraint.Constraint, { readonly kind: "priceBand" }>): string =>
   `The Price should be ${side === "above" ? "less" : "greater"} than or equal to ${bound}`
 
-const orderWords = (wireKey: string, constraint: Constraint.Constraint): string => {
+const orderWords = (wireKey: string, constraint: OfFamily): string => {
   if (isFixed(constraint)) return fixed[constraint.kind]
   const name = label(wireKey)
   switch (constraint.kind) {
@@ -188,12 +191,11 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
     case "notOwn":
     case "empty":
     case "different":
-    case "margin":
       return accountWords(wireKey, constraint)
   }
 }
 
-const accountWords = (wireKey: string, constraint: Constraint.Constraint): string => {
+const accountWords = (wireKey: string, constraint: OfFamily): string => {
   switch (constraint.kind) {
     case "required":
     case "notEmpty":
@@ -255,8 +257,6 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "ended":
     case "modifiable":
       return `The ${wireKey} format is invalid.`
-    case "margin":
-      return marginWords[constraint.rule]
   }
 }
 
@@ -274,9 +274,21 @@ const marginWords: Readonly<Record<Extract<Constraint.Constraint, { readonly kin
   covered: "Not enough balance."
 }
 
+/** The live exchange's messages for a transfer between wallets that it does not allow. */
+const transferWords: Readonly<
+  Record<Extract<Constraint.Constraint, { readonly kind: "transferable" }>["needs"], string>
+> = {
+  permission: "Not permitted for sub-account",
+  deposits: "Deposit to this currency is disabled",
+  withdrawals: "Withdraw from this currency is disabled"
+}
+
 /** Returns the exchange's message for a field that breaks a constraint. `wireKey` is the field's name on the wire. */
-export const words = (errorFamily: ErrorFamily, wireKey: string, constraint: Constraint.Constraint): string =>
-  errorFamily === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
+export const words = (errorFamily: ErrorFamily, wireKey: string, constraint: Constraint.Constraint): string => {
+  if (constraint.kind === "margin") return marginWords[constraint.rule]
+  if (constraint.kind === "transferable") return transferWords[constraint.needs]
+  return errorFamily === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
+}
 
 /**
  * Returns the `errors` object of an error body (the document, "Errors"), which contains the messages for each field.

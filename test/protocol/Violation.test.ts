@@ -469,6 +469,9 @@ describe("messages about violations", () => {
     ...([
       [{ kind: "unused" }, "The activation_price has already been applied."],
       [{ kind: "notOwn" }, "This activation_price was created by you."],
+      [{ kind: "transferable", needs: "permission" }, "Not permitted for sub-account"],
+      [{ kind: "transferable", needs: "deposits" }, "Deposit to this currency is disabled"],
+      [{ kind: "transferable", needs: "withdrawals" }, "Withdraw from this currency is disabled"],
       [{ kind: "empty" }, "The selected activation_price still holds funds."]
     ] as const).map(([constraint, words]) => [constraint, words, words] as const)
   ]

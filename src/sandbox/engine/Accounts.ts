@@ -297,13 +297,39 @@ export const transferable = (state: State, account: string, from: Ledger.Wallet,
     ? Margins.available(state, account, ticker)
     : Ledger.balance(state.ledger, Ledger.free(account, from), ticker)
 
+/**
+ * The refusal of a transfer that the venue's policy does not allow: a sub-account needs the permission for the wallet,
+ * an asset leaves the main wallet only if it can be deposited, and enters that wallet only if it can be withdrawn.
+ */
+const notAllowed = (
+  { currencies, policy, subAccounts }: State,
+  account: string,
+  { from, ticker, to }: OfCall<"Transfer">
+): Reply.Reply | undefined => {
+  if (policy.furtherLimits === "ignored") return undefined
+  const permissions = subAccounts.get(account)
+  const isPermitted = to === "main" || permissions?.[to === "trade" ? "spotEnabled" : "collateralEnabled"] !== false
+  if (!isPermitted)
+    return Reply.refused("transferNotPermitted", ["error", { kind: "transferable", needs: "permission" }])
+  const { canDeposit = true, canWithdraw = true } = currencies.find((currency) => currency.ticker === ticker) ?? {}
+  if (from === "main" && !canDeposit) {
+    return Reply.refused("depositDisabled", ["currency", { kind: "transferable", needs: "deposits" }])
+  }
+  return to === "main" && !canWithdraw
+    ? Reply.refused("withdrawDisabled", ["currency", { kind: "transferable", needs: "withdrawals" }])
+    : undefined
+}
+
 /** Moves an amount between an account's wallets. */
 export const transfer = (
   state: State,
   account: string,
-  { amount, from, ticker, to }: OfCall<"Transfer">
+  operation: OfCall<"Transfer">
 ): Reply.Reply => {
+  const { amount, from, ticker, to } = operation
   if (!isListed(state, ticker)) return unlisted
+  const refusal = notAllowed(state, account, operation)
+  if (refusal !== undefined) return refusal
   const units = Units.from(amount)
   const source = Ledger.free(account, from)
   if (

@@ -152,6 +152,8 @@ export interface Refused {
    * - `reduceOnly`: there is no position that the order could reduce
    * - `notFound`: the API key is unknown
    * - `notPermitted`: the sub-account lacks the permission for spot orders, or for orders on margin
+   * - `transferNotPermitted`: the sub-account lacks the permission for the wallet to which it transfers
+   * - `depositDisabled`, `withdrawDisabled`: the asset can't be moved out of the main wallet, or into it
    * - `tooManyKeys`: the sub-account already has the maximum number of API keys
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
@@ -171,6 +173,9 @@ export interface Refused {
     | "reduceOnly"
     | "notFound"
     | "notPermitted"
+    | "transferNotPermitted"
+    | "depositDisabled"
+    | "withdrawDisabled"
     | "tooManyKeys"
     | "orderNotFound"
     | "notMaker"

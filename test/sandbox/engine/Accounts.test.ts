@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Price } from "../../../src/domain/Decimal.ts"
 import { ApiKey, marketName, SubAccountId } from "../../../src/domain/Identifiers.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import { Desk, limit, market, transfer } from "../../support/engine.ts"
 
@@ -83,5 +84,36 @@ describe("funding an account", () => {
   it("funding refuses an amount with too many digits", () => {
     const desk = new Desk().fund("ann", "main", "0.0000000000000000001 BTC")
     assert.strictEqual(desk.free("ann", "main"), "")
+  })
+})
+
+describe("a sub-account's transfers", () => {
+  const withPermissions = (dialect: Dialect.Dialect, spotEnabled: boolean, collateralEnabled: boolean): Desk => {
+    const desk = new Desk(dialect.policy).fund("sub", "main", "10 USDT").fund("sub", "trade", "10 USDT")
+    desk.send({ _tag: "SetSubAccount", id: SubAccountId.make("sub"), spotEnabled, collateralEnabled })
+    return desk
+  }
+  const notPermitted = {
+    why: "transferNotPermitted",
+    violations: [["error", { kind: "transferable", needs: "permission" }]]
+  } as const
+
+  it("under the live policy, a sub-account needs the permission for the wallet to which it transfers", () => {
+    const desk = withPermissions(Dialect.live, true, false)
+    assert.strictEqual(desk.call("sub", transfer("main", "trade", "USDT", "1"))._tag, "Done")
+    for (const from of ["main", "trade"] as const) {
+      assert.deepInclude(desk.call("sub", transfer(from, "collateral", "USDT", "1")), notPermitted)
+    }
+    assert.strictEqual(desk.call("sub", transfer("trade", "main", "USDT", "1"))._tag, "Done")
+    const other = withPermissions(Dialect.live, false, true)
+    assert.deepInclude(other.call("sub", transfer("main", "trade", "USDT", "1")), notPermitted)
+    assert.strictEqual(other.call("sub", transfer("main", "collateral", "USDT", "1"))._tag, "Done")
+  })
+
+  it("under the document's policy, a sub-account can transfer to any wallet", () => {
+    const desk = withPermissions(Dialect.document, false, false)
+    for (const to of ["trade", "collateral"] as const) {
+      assert.strictEqual(desk.call("sub", transfer("main", to, "USDT", "1"))._tag, "Done")
+    }
   })
 })

@@ -26,9 +26,9 @@ const recorded = {
     "2c38d9eeac7b04be02d0f3af8458752a3d419771c8d44ce912d3448398825c42"
   ],
   live: [
-    "1afc3c26714d244e6d34136db54d2cdf81fb514feb36b6dbb3bc445592cf8acd",
-    "476b0404a99f73ab38dbc1b693aa52f1d145701fa96eee3deee50a46a2613e47",
-    "26d0667652db9d4e5bcae1c1283cf913d690048e8e39741b38ef2d78a618773f",
+    "03e03ff803fa8a0781703eb69c831cd7a187358ee57ffba984cc5f5bc1825feb",
+    "69807abdd5cb7a55895c4471890e5121950fae30ce9c9fe8865665d24b56f306",
+    "16f2c8a460af793e2985bf47ad97e91143678a97dc9aa56a29e559424eebb79b",
     "32e731f4d9521166f015e97eaa25de747eaf5245bbc871889ec1e8b728d48f4a",
     "f5603a3ec6914f5eac91737eb6936456dfd7eb8a82a78f5f6ddd6b5b45bc872d"
   ]
@@ -49,7 +49,7 @@ const recordedWithNewer = {
 /** The hashes of the replies and events in a history with kill switches, take-profits and stop-losses. */
 const recordedConditional = {
   document: "71840475884343d3e9e371733f8d12b20fe547254c2331aa07c3ad2763ce5d00",
-  live: "e299a7eae95f7fe3250412b73646f0daefee3920f3dcc0b185cdb6af7b940910"
+  live: "1de80c9fd1235435a33c117f15afa10c785acaaa625a4fd3afbeb27a94854ec4"
 }
 
 /** The hashes of the replies, the events and the final state in a history about margin. */

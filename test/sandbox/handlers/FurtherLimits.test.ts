@@ -2,7 +2,8 @@
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import { dialects, raw, same, traders } from "../../support/trading.ts"
+import { Control } from "../../../src/sandbox/control/Control.ts"
+import { dialects, raw, same, traders, usdt } from "../../support/trading.ts"
 
 describe.each(dialects)("further limits in the $name dialect", (dialect) => {
   const isLive = dialect === Dialect.live
@@ -49,5 +50,31 @@ describe.each(dialects)("further limits in the $name dialect", (dialect) => {
       same(status, isLive ? 400 : 200)
       if (isLive) same(body, { code: 5, message: "Limit of API keys is reached. Maximum allowed: 50", errors: {} })
       same((yield* create(second)).status, dialect.createdStatus)
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("switched-off deposits and withdrawals stop transfers from and to the main wallet in the live dialect", () =>
+    Effect.gen(function*() {
+      const set = (canDeposit: boolean, canWithdraw: boolean) =>
+        Control.use((control) => control.setCurrency({ ticker: usdt, canDeposit, canWithdraw }))
+      const transfer = (from: string, to: string) =>
+        raw("/api/v4/main-account/transfer", { ticker: "USDT", amount: "1", from, to })
+      const refused = (code: number, words: string) => ({
+        status: 422,
+        body: { code, message: "Inner validation failed", errors: { currency: [words] } }
+      })
+      const done = { status: dialect.createdStatus, body: [] }
+      yield* set(false, true)
+      const deposit = isLive ? refused(2, "Deposit to this currency is disabled") : done
+      for (const wallet of ["spot", "collateral"]) {
+        same(yield* transfer("main", wallet), deposit)
+        same(yield* transfer(wallet, "main"), done)
+      }
+      yield* set(true, false)
+      const withdrawal = isLive ? refused(1, "Withdraw from this currency is disabled") : done
+      for (const wallet of ["spot", "collateral"]) {
+        same(yield* transfer("main", wallet), done)
+        same(yield* transfer(wallet, "main"), withdrawal)
+      }
+      same(yield* transfer("spot", "collateral"), done)
     }).pipe(Effect.provide(traders(dialect))))
 })
