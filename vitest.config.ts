@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 import packageJson from "./package.json" with { type: "json" }
 import { isLong } from "./test/support/long.ts"
 import { scratch } from "./test/support/scratch.ts"
@@ -15,6 +16,34 @@ const aliasOf = ([entry, target]: readonly [string, Target]) =>
     find: new RegExp(`^effect-txc${entry.slice(1).replace("*", "(.+)")}$`, "u"),
     replacement: source(target.default.replace("./dist/", "./src/").replace(/\.js$/u, ".ts")).replace("*", "$1")
   }]
+
+/** The test files that take longest in a long test run, longest first. */
+const longest = [
+  "client/transport/unsolicited",
+  "liveViews",
+  "oracle/Sandbox",
+  "explore/Gallery",
+  "explore/GalleryContinued",
+  "explore/Fleet",
+  "explore/Host",
+  "explore/Client",
+  "oracle/Connection",
+  "sandbox/engine/Invariants",
+  "explore/Maker",
+  "sandbox/cluster/Chaos",
+  "Reconciliation"
+]
+
+/** Starts the longest files first, so that a long test run does not end with one file on one core. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const rankOf = ({ moduleId }: TestSpecification) => {
+      const rank = longest.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
+      return rank < 0 ? longest.length : rank
+    }
+    return (await super.sort(files)).toSorted((one, other) => rankOf(one) - rankOf(other))
+  }
+}
 
 export default defineConfig({
   // What strangers import by the package's name is its source here.
@@ -44,6 +73,7 @@ export default defineConfig({
     // workers cost little, because what they import is compiled once, but they slow each other down.
     maxWorkers: 3,
     // A worker imports Effect once, not once per file: a third of the time. No test replaces a module or a global.
-    isolate: false
+    isolate: false,
+    sequence: { sequencer: LongestFirst }
   }
 })
