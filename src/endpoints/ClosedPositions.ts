@@ -25,7 +25,7 @@ import type * as Pages from "../client/Pages.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, type PositionId } from "../domain/Identifiers.ts"
 import { ReceivedPositionSide } from "../domain/Order.ts"
-import { Limit, Offset } from "../domain/Paging.ts"
+import { Limit, maxLimit, maxOffset, Offset } from "../domain/Paging.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
@@ -165,7 +165,10 @@ export class ClosedPositions extends Context.Service<ClosedPositions, {
    * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads all closed positions, page by page. See `Pages.stream` for the guarantees. */
+  /**
+   * Reads the latest 10,000 closed positions, page by page, and fails with `PageCeilingReached` if there may be more.
+   * See `Pages.stream` for the other guarantees.
+   */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<ClosedPosition, Failure | Errors.PageCeilingReached | Errors.ListShifted>
@@ -175,6 +178,8 @@ export class ClosedPositions extends Context.Service<ClosedPositions, {
     ClosedPositions,
     endpoint,
     (name, request: Request) => PageChecks.ofRecords(name, request, defaultLimit),
-    ({ positionId }) => positionId
+    ({ positionId }) => positionId,
+    // No page reaches beyond index 9999, and the last page that a stream reads has `maxLimit` records.
+    () => Offset.make(maxOffset - maxLimit)
   )
 }

@@ -32,7 +32,7 @@ export interface PagingOf<Request extends Pages.Request, Page, Item, Failure> {
   ) => Stream.Stream<Item, Failure | Errors.PageCeilingReached | Errors.ListShifted>
 }
 
-/** A list's greatest offset, if it differs from the document's maximum. */
+/** The greatest offset at which a stream requests a page, if it differs from the document's maximum offset. */
 type LastOf = (dialect: Dialect) => RecordOffset
 
 /** Builds a page from a response, or fails when the response is not the requested page. */
@@ -68,7 +68,7 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
 /**
  * Builds the layer for a service that reads a list. `toPage` converts the response to a page, and fails when the
  * response is not the requested page: see `PageChecks`. Pass `idOf` for a list whose records have an identity, and
- * `lastOf` for a list that allows greater offsets than the document's lists.
+ * `lastOf` for a list that allows other offsets than the document's lists.
  */
 export const layer = <
   Identifier,
