@@ -145,7 +145,8 @@ export class Transfers extends Context.Service<Transfers, {
    *
    * Fails with `RequestRejected`, code 3, when the source balance is too low: `fields.amount` states how much can be
    * moved. On the live exchange, also with code 0 when a sub-account lacks the permission for the target balance, with
-   * code 1 when the asset can't be withdrawn, and with code 2 when it can't be deposited. Fails with `InvalidFields` when the asset is unknown.
+   * code 1 when the asset can't be withdrawn, and with code 2 when it can't be deposited. Fails with `InvalidFields`
+   * when the asset is unknown.
    */
   readonly create: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/Transfers") {
