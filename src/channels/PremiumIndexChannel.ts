@@ -18,7 +18,6 @@
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as SchemaGetter from "effect/SchemaGetter"
 import type * as Stream from "effect/Stream"
 import * as ChannelService from "../client/make/ChannelService.ts"
 import * as Continuity from "../client/session/Continuity.ts"
@@ -30,7 +29,6 @@ import { MarketName, marketName } from "../domain/Identifiers.ts"
 import type { UnixTime } from "../domain/Time.ts"
 import * as Channel from "../protocol/Channel.ts"
 import { positional } from "../protocol/Positional.ts"
-import * as Wire from "../protocol/Wire.ts"
 import * as forms from "./forms.ts"
 import * as topics from "./topics.ts"
 
@@ -67,25 +65,15 @@ const index = positional<PremiumIndex>({
 
 const indexes = Schema.Array(index)
 
-type Row = ReadonlyArray<unknown>
-
-const isRow = (value: unknown): value is Row => Array.isArray(value)
-
 /**
- * A subscription to all markets receives a list of rows; a subscription to specific markets receives one row per
- * message.
+ * A message: all markets, for a subscription to all markets, or one market. Even a list of one market stays a list, so
+ * the two kinds are different types.
  */
-const update: Schema.Codec<ReadonlyArray<PremiumIndex>, unknown> = Schema.Array(Schema.Unknown).annotate(
-  Wire.describedBy(() => Schema.Union([index, indexes]))
-).pipe(
-  Schema.decodeTo(Schema.Array(index), {
-    decode: SchemaGetter.transform((row): ReadonlyArray<Row> => row.every(isRow) ? row : [row]),
-    encode: SchemaGetter.transform((rows): Row => {
-      const [only, ...others] = rows
-      return only === undefined || others.length > 0 ? rows : only
-    })
-  })
-)
+type Message = PremiumIndex | ReadonlyArray<PremiumIndex>
+
+const listOf = (message: Message): ReadonlyArray<PremiumIndex> => "market" in message ? [message] : message
+
+const update: Schema.Codec<Message, unknown> = Schema.Union([index, indexes])
 
 /**
  * The channel that `premiumIndex_subscribe` subscribes to. Source: the live exchange's documentation, WebSocket,
@@ -103,7 +91,7 @@ export const channel = Channel.make({
   keyOf: ({ market = "" }) => market,
   update,
   about: ({ market }, message) =>
-    market === undefined ? message : forms.some(message, (index) => index.market === market),
+    market === undefined ? message : forms.some(listOf(message), (index) => index.market === market),
   first: "nothing",
   continuity: "value",
   pushes: { when: "always", everyMillis: 500 },
@@ -131,7 +119,7 @@ export class PremiumIndexChannel extends Context.Service<PremiumIndexChannel, {
     PremiumIndexChannel,
     channel,
     ({ streaming }) => {
-      const stream = streaming(() => Continuity.latest({ of: (indexes) => indexes, keyOf: ({ market }) => market }))
+      const stream = streaming(() => Continuity.latest({ of: listOf, keyOf: ({ market }) => market }))
       return { stream: (topic = {}) => stream(topic) }
     }
   )

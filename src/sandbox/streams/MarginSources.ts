@@ -17,22 +17,22 @@ import { anyMarketsOf } from "./MarketSources.ts"
 import * as Pace from "./Pace.ts"
 import { type Command, type Context, group, invalidArgument, type Outlet, type Subscription } from "./Source.ts"
 
-const indexOf = ({ at, state }: Context, market: MarketName): ReadonlyArray<PremiumIndexChannel.PremiumIndex> => {
+const indexOf = ({ at, state }: Context, market: MarketName): PremiumIndexChannel.PremiumIndex | undefined => {
   const index = ReferencePrices.index(state, market)
   const mark = ReferencePrices.mark(state, market)
   const nextAt = Fundings.nextAt(state, market, at)
-  return index === undefined || mark === undefined || nextAt === undefined ? [] : [{
+  return index === undefined || mark === undefined || nextAt === undefined ? undefined : {
     market,
     markPrice: Units.toDecimal(mark),
     indexPrice: Units.toDecimal(index),
     fundingRate: Units.toDecimal(Fundings.rateOf(state, market)),
     nextFundingTime: Time.fromMicros(nextAt),
     eventTime: Time.fromMicros(at)
-  }]
+  }
 }
 
 const pushIndexes = (
-  outlet: Outlet<ReadonlyArray<PremiumIndexChannel.PremiumIndex>>
+  outlet: Outlet<PremiumIndexChannel.PremiumIndex | ReadonlyArray<PremiumIndexChannel.PremiumIndex>>
 ): Subscription<{ readonly market?: MarketName }> => {
   const pace = Pace.make(PremiumIndexChannel.channel.pushes, outlet)
   let topics: ReadonlyArray<{ readonly market?: MarketName }> = []
@@ -43,10 +43,11 @@ const pushIndexes = (
     woken: (at) => {
       if (!pace.isDue(at)) return
       const context = outlet.context()
-      const indexes = [...anyMarketsOf(topics, context)].map((market) => indexOf(context, market))
+      const indexes = [...anyMarketsOf(topics, context)].flatMap((market) => indexOf(context, market) ?? [])
+      if (indexes.length === 0) return
       // A subscription to all markets gets one message; a subscription to named markets gets a message for each market.
-      const messages = topics.some(({ market }) => market === undefined) ? [indexes.flat()] : indexes
-      for (const message of messages) if (message.length > 0) outlet.push(message)
+      if (topics.some(({ market }) => market === undefined)) outlet.push(indexes)
+      else for (const index of indexes) outlet.push(index)
     }
   }
 }

@@ -57,6 +57,16 @@ describe("margin channels", () => {
       assert.lengthOf(yield* client.pushed, 1)
     }).pipe(Effect.provide(world)))
 
+  it.effect("a subscription to all premium indexes gets a list, even if there is only one futures market", () =>
+    Effect.gen(function*() {
+      const client = yield* connect()
+      yield* client.send("premiumIndex_subscribe")
+      yield* movePrice("1000")
+      yield* adjust("500 millis")
+      const [[, rows] = []] = yield* client.pushed
+      same(rows, [["BTC_PERP", "1000", "1000", "0.0001", 28_800_000, 500]])
+    }).pipe(Effect.provide(world)))
+
   it.effect("positions are pushed with margin, profit and liquidation price, and margin calls and liquidations are pushed immediately", () =>
     Effect.gen(function*() {
       yield* fund
