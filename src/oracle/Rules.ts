@@ -52,6 +52,7 @@ import * as MarketOrders from "./rules/MarketOrders.ts"
 import * as Markets from "./rules/Markets.ts"
 import * as MarketTerms from "./rules/MarketTerms.ts"
 import * as Matching from "./rules/Matching.ts"
+import * as MatchingKinds from "./rules/MatchingKinds.ts"
 import * as Models from "./rules/Models.ts"
 import * as Nonces from "./rules/Nonces.ts"
 import * as Oco from "./rules/Oco.ts"
@@ -80,8 +81,10 @@ import * as RecordFilters from "./rules/RecordFilters.ts"
 import * as RecordPages from "./rules/RecordPages.ts"
 import * as RecordTimes from "./rules/RecordTimes.ts"
 import * as Reducing from "./rules/Reducing.ts"
+import * as References from "./rules/References.ts"
 import * as Refused from "./rules/Refused.ts"
 import * as Replacements from "./rules/Replacements.ts"
+import * as Rpi from "./rules/Rpi.ts"
 import * as SelfTrade from "./rules/SelfTrade.ts"
 import * as ServerStatus from "./rules/ServerStatus.ts"
 import * as ServerTime from "./rules/ServerTime.ts"
@@ -89,6 +92,7 @@ import * as StopLimit from "./rules/StopLimit.ts"
 import * as StreamAccess from "./rules/StreamAccess.ts"
 import * as StreamBalances from "./rules/StreamBalances.ts"
 import * as StreamCandles from "./rules/StreamCandles.ts"
+import * as StreamChains from "./rules/StreamChains.ts"
 import * as StreamCollateral from "./rules/StreamCollateral.ts"
 import * as StreamDays from "./rules/StreamDays.ts"
 import * as StreamDepth from "./rules/StreamDepth.ts"
@@ -97,6 +101,7 @@ import * as StreamMargin from "./rules/StreamMargin.ts"
 import * as StreamMessages from "./rules/StreamMessages.ts"
 import * as StreamOrders from "./rules/StreamOrders.ts"
 import * as StreamPrices from "./rules/StreamPrices.ts"
+import * as StreamReferences from "./rules/StreamReferences.ts"
 import * as StreamRequests from "./rules/StreamRequests.ts"
 import * as StreamSteps from "./rules/StreamSteps.ts"
 import * as StreamSubscriptions from "./rules/StreamSubscriptions.ts"
@@ -141,6 +146,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...OrderBooks.rules,
   ...Trades.rules,
   ...MarketTerms.rules,
+  ...References.rules,
   ...CandleWindows.rules,
   ...PublicSeries.rules,
   ...Assets.rules,
@@ -171,6 +177,8 @@ export const rules: ReadonlyArray<Rule> = [
   ...Fresh.rules,
   ...MarketOrders.rules,
   ...Matching.rules,
+  ...MatchingKinds.rules,
+  ...Rpi.rules,
   ...Positions.rules,
   ...PositionRecords.rules,
   ...PositionSteps.rules,
@@ -211,6 +219,8 @@ export const rules: ReadonlyArray<Rule> = [
   ...StreamSubscriptions.rules,
   ...StreamDays.rules,
   ...StreamDepth.rules,
+  ...StreamChains.rules,
+  ...StreamReferences.rules,
   ...StreamTrades.rules,
   ...StreamPrices.rules,
   ...StreamCandles.rules,

@@ -175,6 +175,12 @@ const marketRules: ReadonlyArray<Rule.Rule> = [
           yield* Streams.pass(world, 150)
         }
       }
+      // Each book is repeated ten seconds after its own last message.
+      yield* Streams.pass(world, 10_150)
+      for (const each of [other, market]) {
+        yield* StreamMarkets.trade(world, each, 0.5)
+        yield* Streams.pass(world, 150)
+      }
       for (const [at, each] of [market, other].entries()) {
         const messages = () => StreamBooks.messagesOf(Streams.pushed(listening), each.name)
         const current = Effect.sync(() => StreamBooks.states(messages()).at(-1))

@@ -11,40 +11,15 @@ import * as StreamBooks from "../world/StreamBooks.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
 import * as Streams from "../world/Streams.ts"
 import * as Trading from "../world/Trading.ts"
-import type { Body, Market, World } from "../world/World.ts"
+import type { Body, World } from "../world/World.ts"
 
 const { always, forEach } = Streams.documented("Depth")
 
 /** The limits that a subscription may have. */
 const limits = [1, 5, 10, 20, 30, 50, 100]
 
-/** The time after which a book without changes is repeated, in milliseconds. */
-const repeatsAfter = 10_000
-
-/** The longest wait for a repeated book, if the target's clock cannot be advanced, in milliseconds. */
-const repeatsBy = 15_000
-
 /** The tolerance for the time that a change shows, in seconds. */
 const slack = 60
-
-/** A wait that is longer than the interval between a book's changes, in milliseconds. */
-const changeEvery = 150
-
-const messages = (listening: Streams.Listening, { name }: Pick<Market, "name">) =>
-  StreamBooks.messagesOf(Streams.pushed(listening), name)
-
-/** Subscribes to a book, and waits for its snapshot. */
-const subscribe = Effect.fnUntraced(function*(world: World, market: Market, limit: number, step = "0", adds = true) {
-  const connection = yield* world.connect
-  // The first message may precede the acknowledgement. This connection has no other book, so every message counts.
-  const from = connection.messages.length
-  const listening = { ...yield* Streams.subscribe(connection, "depth", market.name, limit, step, adds), from }
-  const [first] = yield* Streams.sees(listening, `a message about ${market.name}`, (pushed) => {
-    const found = StreamBooks.messagesOf(pushed, market.name)
-    return found.length > 0 ? found : undefined
-  })
-  return { listening, first }
-})
 
 /** Returns the market that a check uses. In a sandbox, the market's book has three levels on each side. */
 const filled = (world: World) =>
@@ -54,33 +29,13 @@ const filled = (world: World) =>
 const isSentAt = (now: number, body: Body) =>
   Verdict.conclude(`an event_time of about ${now}`, body, Math.abs(Number(body["event_time"]) - now) < slack)
 
-/** Returns the changes in messages, without the first book and repeated complete books. */
-const changesIn = (all: ReadonlyArray<StreamBooks.Message>) => all.filter(({ isSnapshot }) => !isSnapshot)
-
-/**
- * Returns a book's states: the first complete book, then the book after each change. Repeated books are ignored,
- * because they would hide a missing change.
- */
-const followed = (listening: Streams.Listening, market: Market) => {
-  const all = messages(listening, market)
-  return StreamBooks.states([...all.slice(0, 1), ...changesIn(all.slice(1))])
-}
-
-/** Waits until more than `count` changes have been pushed. */
-const more = (listening: Streams.Listening, market: Market, count: number) =>
-  Streams.sees(
-    listening,
-    `a change of the book of ${market.name}`,
-    (pushed) => changesIn(StreamBooks.messagesOf(pushed, market.name)).length > count ? true : undefined
-  )
-
 /**
  * Subscribes to a filled book, and changes it: adds to a level, adds levels, takes from a level, and removes levels.
  * Each change is pushed before the next one is made.
  */
 const changes = Effect.fnUntraced(function*(world: World, limit: number) {
   const { account, market, place } = yield* StreamBooks.fill(world)
-  const { listening } = yield* subscribe(world, market, limit)
+  const { listening } = yield* StreamBooks.subscribe(world, market, limit)
   const taker = yield* world.open()
   const take = (amount: string) =>
     Trading.placeOther(world, taker, {
@@ -109,8 +64,8 @@ const changes = Effect.fnUntraced(function*(world: World, limit: number) {
   ]
   for (const [done, step] of steps.entries()) {
     yield* step
-    yield* Streams.pass(world, changeEvery)
-    yield* more(listening, market, done)
+    yield* Streams.pass(world, StreamBooks.changeEvery)
+    yield* StreamBooks.more(listening, market, done)
   }
   return { listening, market }
 })
@@ -143,7 +98,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
     values: limits,
     check: Effect.fnUntraced(function*(world, limit) {
       const market = yield* filled(world)
-      const { first, listening } = yield* subscribe(world, market, limit)
+      const { first, listening } = yield* StreamBooks.subscribe(world, market, limit)
       const body = first?.body ?? {}
       yield* Verdict.conclude(
         "first a complete book (true), without a past_update_id",
@@ -155,7 +110,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
       yield* isSentAt((yield* world.now) / 1000, body)
       // Outside a sandbox, the book may change between the message and the call, so they cannot be compared.
       if (world.profile !== "control") return
-      const current = Effect.sync(() => StreamBooks.states(messages(listening, market)).at(-1))
+      const current = Effect.sync(() => StreamBooks.states(StreamBooks.received(listening, market)).at(-1))
       yield* StreamBooks.equalsRest(world, market, limit, listening.connection, current)
     })
   }),
@@ -171,7 +126,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
           yield* Trading.placeOther(world, account, { market: market.name, side, amount: "0.02", price })
         }
       }
-      const { first } = yield* subscribe(world, market, 100)
+      const { first } = yield* StreamBooks.subscribe(world, market, 100)
       yield* StreamBooks.isWhole("a book", first?.body ?? {}, 100)
       const { result } = yield* Streams.ask(yield* world.connection, "depth_request", market.name, 100, "0")
       yield* StreamBooks.isWhole("a book", Streams.objectOf(result), 100)
@@ -189,7 +144,7 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
           yield* Trading.placeOther(world, account, { market: market.name, side, amount, price })
         }
       }
-      const { first } = yield* subscribe(world, market, 100, "0.1")
+      const { first } = yield* StreamBooks.subscribe(world, market, 100, "0.1")
       const body = first?.body ?? {}
       const prices = StreamBooks.sides.flatMap((side) => StreamBooks.levels(body, side)).map(([price]) => price)
       const isMultiple = (price: number) => Math.abs(price * 10 - Math.round(price * 10)) < 1e-6
@@ -242,7 +197,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     statement: "Pushes changes that turn the first book into the book that the HTTP call shows",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
-      const current = Effect.sync(() => followed(listening, market).at(-1))
+      const current = Effect.sync(() => StreamBooks.followed(listening, market).at(-1))
       yield* StreamBooks.equalsRest(world, market, 100, listening.connection, current)
     })
   }),
@@ -251,7 +206,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
       + "never decreases",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
-      const all = messages(listening, market)
+      const all = StreamBooks.received(listening, market)
       const states = StreamBooks.states(all)
       const now = (yield* world.now) / 1000
       for (const [at, { body, isSnapshot }] of all.entries()) {
@@ -286,7 +241,9 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     statement: "Increases update_id with each change",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
-      const ids = changesIn(messages(listening, market)).map(({ body }) => Number(body["update_id"]))
+      const ids = StreamBooks.changesIn(StreamBooks.received(listening, market)).map(({ body }) =>
+        Number(body["update_id"])
+      )
       yield* Verdict.conclude("rising numbers", ids, ids.every((id, at) => at === 0 || id > (ids[at - 1] ?? 0)))
     })
   }),
@@ -294,47 +251,14 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     statement: "Removes a level in the same change that moves it beyond the given number of levels",
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 1)
-      const wide = followed(listening, market).find(({ asks, bids }) => Math.max(asks.size, bids.size) > 1)
+      const wide = StreamBooks.followed(listening, market).find(({ asks, bids }) => Math.max(asks.size, bids.size) > 1)
       yield* Verdict.conclude(
         "one level on each side after every message",
         Streams.pushed(listening),
         wide === undefined
       )
-      const current = Effect.sync(() => followed(listening, market).at(-1))
+      const current = Effect.sync(() => StreamBooks.followed(listening, market).at(-1))
       yield* StreamBooks.equalsRest(world, market, 1, listening.connection, current)
-    })
-  }),
-  always("streams.depth.repeats", {
-    statement:
-      "Repeats the complete book after ten seconds without a change; the next change follows the repeated book",
-    check: Effect.fnUntraced(function*(world) {
-      const { market, place } = yield* StreamBooks.fill(world)
-      const { listening } = yield* subscribe(world, market, 20)
-      yield* Streams.pass(world, repeatsAfter + changeEvery)
-      const [begun, repeated] = yield* Streams.sees(listening, "the complete book again", (pushed) => {
-        const found = StreamBooks.messagesOf(pushed, market.name).filter(({ isSnapshot }) => isSnapshot)
-        return found.length > 1 ? found : undefined
-      }, repeatsBy)
-      yield* Verdict.conclude(
-        "an update_id that is not smaller than the first one, and no past_update_id",
-        [begun, repeated],
-        Number(repeated?.body["update_id"]) >= Number(begun?.body["update_id"]) &&
-          (repeated?.body["past_update_id"] ?? null) === null
-      )
-      const current = Effect.sync(() => repeated === undefined ? undefined : StreamBooks.states([repeated])[0])
-      yield* StreamBooks.equalsRest(world, market, 20, listening.connection, current)
-      yield* place("sell", 0.3, "0.01")
-      yield* Streams.pass(world, changeEvery)
-      const all = yield* Streams.sees(listening, "a change", (pushed) => {
-        const found = StreamBooks.messagesOf(pushed, market.name)
-        return found.some(({ isSnapshot }) => !isSnapshot) ? found : undefined
-      })
-      const at = all.findIndex(({ isSnapshot }) => !isSnapshot)
-      yield* Verdict.conclude(
-        "a change whose past_update_id is the update_id before it",
-        all,
-        all[at]?.body["past_update_id"] === all[at - 1]?.body["update_id"]
-      )
     })
   })
 ]
@@ -344,14 +268,14 @@ const sharingRules: ReadonlyArray<Rule.Rule> = [
     statement: "Pushes changes of a grouped book with the group's price and the sum of its amounts",
     check: Effect.fnUntraced(function*(world) {
       const market = yield* filled(world)
-      const { listening } = yield* subscribe(world, market, 100, "0.1")
+      const { listening } = yield* StreamBooks.subscribe(world, market, 100, "0.1")
       const account = yield* world.open()
       for (const [done, [side, price, amount]] of grouped.entries()) {
         yield* Trading.placeOther(world, account, { market: market.name, side, amount, price })
-        yield* Streams.pass(world, changeEvery)
-        yield* more(listening, market, done)
+        yield* Streams.pass(world, StreamBooks.changeEvery)
+        yield* StreamBooks.more(listening, market, done)
       }
-      const book = followed(listening, market).at(-1)
+      const book = StreamBooks.followed(listening, market).at(-1)
       for (const side of StreamBooks.sides) yield* isGrouped(side, book?.[side] ?? [])
     })
   }),
@@ -359,14 +283,14 @@ const sharingRules: ReadonlyArray<Rule.Rule> = [
     statement: "Pushes no change of a level beyond the given number of levels",
     check: Effect.fnUntraced(function*(world) {
       const { market, place } = yield* StreamBooks.fill(world)
-      const { listening } = yield* subscribe(world, market, 1)
+      const { listening } = yield* StreamBooks.subscribe(world, market, 1)
       const beyond = Number(above(market, 1.3))
       yield* place("sell", 1.3, "0.03")
-      yield* Streams.pass(world, changeEvery)
+      yield* Streams.pass(world, StreamBooks.changeEvery)
       yield* place("sell", 0.3, "0.02")
-      yield* Streams.pass(world, changeEvery)
-      yield* more(listening, market, 0)
-      const all = changesIn(messages(listening, market))
+      yield* Streams.pass(world, StreamBooks.changeEvery)
+      yield* StreamBooks.more(listening, market, 0)
+      const all = StreamBooks.changesIn(StreamBooks.received(listening, market))
       yield* Verdict.conclude(
         `no change at ${beyond}`,
         all,
@@ -383,8 +307,8 @@ const sharingRules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.subscribe(connection, "depth", other.name, 10, "0", true)
       for (const each of [market, other]) {
         yield* StreamMarkets.trade(world, each, 1)
-        yield* Streams.pass(world, changeEvery)
-        yield* more(one, each, 0)
+        yield* Streams.pass(world, StreamBooks.changeEvery)
+        yield* StreamBooks.more(one, each, 0)
       }
     })
   }),
@@ -397,14 +321,14 @@ const sharingRules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.linger(connection)
       const listening = yield* Streams.subscribe(connection, "depth", market.name, 20, "0", true)
       yield* place("sell", 0.3, "0.01")
-      yield* Streams.pass(world, changeEvery)
-      yield* more(listening, market, 0)
+      yield* Streams.pass(world, StreamBooks.changeEvery)
+      yield* StreamBooks.more(listening, market, 0)
       yield* Streams.linger(connection)
-      const all = messages(listening, market)
+      const all = StreamBooks.received(listening, market)
       yield* Verdict.conclude(
         "the complete book, and then one change",
         all,
-        all[0]?.isSnapshot === true && changesIn(all).length === 1
+        all[0]?.isSnapshot === true && StreamBooks.changesIn(all).length === 1
       )
     })
   }),
@@ -419,9 +343,9 @@ const sharingRules: ReadonlyArray<Rule.Rule> = [
       const { reply } = yield* Streams.ask(connection, "depth_unsubscribe", market.name)
       const left = { connection, channel: "depth", from: reply.at + 1 }
       for (const each of [market, other]) yield* StreamMarkets.trade(world, each, 1)
-      yield* Streams.pass(world, changeEvery)
-      yield* more(seen, market, 0)
-      yield* more(left, other, 0)
+      yield* Streams.pass(world, StreamBooks.changeEvery)
+      yield* StreamBooks.more(seen, market, 0)
+      yield* StreamBooks.more(left, other, 0)
       yield* Streams.linger(connection)
       yield* Streams.hasNone(left, `about ${market.name}`, (params) => Streams.listOf(params)[2] === market.name)
     })

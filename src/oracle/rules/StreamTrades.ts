@@ -38,15 +38,16 @@ const listed = Effect.fnUntraced(function*(world: World, { name }: Pick<Market, 
     price: trade["price"],
     amount: trade["quote_volume"],
     type: trade["type"],
-    time: trade["trade_timestamp"]
+    time: trade["trade_timestamp"],
+    rpi: trade["rpi"]
   }))
 })
 
-/** Whether the trades have the values of the call for trades. None of them is a trade with an RPI order. */
+/** Whether the trades have the values of the call for trades. Older responses and messages do not show `rpi`. */
 const areSame = (some: ReadonlyArray<Body>, others: ReadonlyArray<Body>): boolean =>
   some.length === others.length &&
   some.every((one, at) =>
-    (one["rpi"] ?? false) === false &&
+    (one["rpi"] ?? others[at]?.["rpi"]) === (others[at]?.["rpi"] ?? one["rpi"]) &&
     ["id", "price", "amount", "type"].every((key) => Streams.isEqual(one[key], others[at]?.[key])) &&
     // The call shows whole seconds.
     Math.floor(Number(one["time"])) === others[at]?.["time"]

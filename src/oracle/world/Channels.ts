@@ -15,6 +15,7 @@ const channels: ReadonlyArray<string> = [
   "trades",
   "depth",
   "bookTicker",
+  "premiumIndex",
   "balanceSpot",
   "balanceMargin",
   "ordersPending",
@@ -23,7 +24,8 @@ const channels: ReadonlyArray<string> = [
   "positionsMargin",
   "positionsAccountMargin",
   "borrowsMargin",
-  "borrowsAccountMargin"
+  "borrowsAccountMargin",
+  "ADLQuantile"
 ]
 
 const nameOf = (channel: string): string => `${webSocket}/${channel}`

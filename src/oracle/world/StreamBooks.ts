@@ -140,3 +140,49 @@ export const fill = Effect.fnUntraced(function*(world: World) {
   }
   return { market, account, place }
 })
+
+// -----------------------------------------------------------------------------
+// Subscriptions
+// -----------------------------------------------------------------------------
+
+/** A wait that is longer than the interval between a book's changes, in milliseconds. */
+export const changeEvery = 150
+
+/** Returns the messages about the book of a market that a subscription has received. */
+export const received = (listening: Streams.Listening, { name }: Pick<Market, "name">) =>
+  messagesOf(Streams.pushed(listening), name)
+
+/** Subscribes to a book, and waits for its snapshot. */
+export const subscribe = Effect.fnUntraced(
+  function*(world: World, market: Market, limit: number, step = "0", adds = true) {
+    const connection = yield* world.connect
+    // The first message may precede the acknowledgement. This connection has no other book, so every message counts.
+    const from = connection.messages.length
+    const listening = { ...yield* Streams.subscribe(connection, "depth", market.name, limit, step, adds), from }
+    const [first] = yield* Streams.sees(listening, `a message about ${market.name}`, (pushed) => {
+      const found = messagesOf(pushed, market.name)
+      return found.length > 0 ? found : undefined
+    })
+    return { listening, first }
+  }
+)
+
+/** Returns the changes in messages, without the first book and repeated complete books. */
+export const changesIn = (all: ReadonlyArray<Message>) => all.filter(({ isSnapshot }) => !isSnapshot)
+
+/**
+ * Returns a book's states: the first complete book, then the book after each change. Repeated books are ignored,
+ * because they would hide a missing change.
+ */
+export const followed = (listening: Streams.Listening, market: Market) => {
+  const all = received(listening, market)
+  return states([...all.slice(0, 1), ...changesIn(all.slice(1))])
+}
+
+/** Waits until more than `count` changes have been pushed. */
+export const more = (listening: Streams.Listening, market: Market, count: number) =>
+  Streams.sees(
+    listening,
+    `a change of the book of ${market.name}`,
+    (pushed) => changesIn(messagesOf(pushed, market.name)).length > count ? true : undefined
+  )

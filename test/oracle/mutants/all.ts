@@ -25,6 +25,7 @@ import * as OwnRecords from "./OwnRecords.ts"
 import * as PositionEffects from "./PositionEffects.ts"
 import * as PositionSteps from "./PositionSteps.ts"
 import * as PublicSeries from "./PublicSeries.ts"
+import * as Queues from "./Queues.ts"
 import * as RecordPages from "./RecordPages.ts"
 import * as Refused from "./Refused.ts"
 import * as Replacements from "./Replacements.ts"
@@ -71,7 +72,8 @@ export const all: ReadonlyArray<Mutant> = [
   ...Refused.mutants,
   ...DocumentRecords.mutants,
   ...RecordPages.mutants,
-  ...PublicSeries.mutants
+  ...PublicSeries.mutants,
+  ...Queues.mutants
 ]
 
 /** All WebSocket faults. */
@@ -82,5 +84,6 @@ export const streams: ReadonlyArray<Streams.StreamMutant> = [
   ...Topics.mutants,
   ...StreamTerms.mutants,
   ...RecordPages.streams,
-  ...StreamSteps.mutants
+  ...StreamSteps.mutants,
+  ...Queues.streams
 ]
