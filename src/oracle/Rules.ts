@@ -9,6 +9,7 @@ import * as Authentication from "./rules/Authentication.ts"
 import * as Balances from "./rules/Balances.ts"
 import * as BestBidOffer from "./rules/BestBidOffer.ts"
 import * as Borrowing from "./rules/Borrowing.ts"
+import * as Bounds from "./rules/Bounds.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
 import * as Candles from "./rules/Candles.ts"
 import * as CandleWindows from "./rules/CandleWindows.ts"
@@ -24,6 +25,8 @@ import * as Errors from "./rules/Errors.ts"
 import * as Execution from "./rules/Execution.ts"
 import * as Fees from "./rules/Fees.ts"
 import * as Fills from "./rules/Fills.ts"
+import * as FilteredLists from "./rules/FilteredLists.ts"
+import * as FilteredRecords from "./rules/FilteredRecords.ts"
 import * as Fresh from "./rules/Fresh.ts"
 import * as General from "./rules/General.ts"
 import * as HedgeMode from "./rules/HedgeMode.ts"
@@ -158,6 +161,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...ApiKeys.rules,
   ...SubAccountDeletion.rules,
   ...DocumentRecords.rules,
+  ...FilteredLists.rules,
   ...Creations.rules,
   ...AccountTerms.rules,
   ...Activation.rules,
@@ -184,6 +188,8 @@ export const rules: ReadonlyArray<Rule> = [
   ...PositionSteps.rules,
   ...PositionSides.rules,
   ...PositionWindows.rules,
+  ...FilteredRecords.rules,
+  ...Bounds.rules,
   ...Liquidations.rules,
   ...Margin.rules,
   ...MarginLists.rules,

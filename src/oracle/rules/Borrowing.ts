@@ -11,6 +11,7 @@ import * as LiveCalls from "../world/LiveCalls.ts"
 import { number } from "../world/Numbers.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
+import * as RecordLists from "../world/RecordLists.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
@@ -188,6 +189,7 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
         [{ endTime: number(first, "timestamp") }, records.slice(0, 1)],
         [{ limit: 1 }, records.slice(0, 1)],
         [{ limit: 1, offset: 1 }, records.slice(1, 2)],
+        [{ asset: second["asset"], limit: 1 }, [second]],
         [{ limit: 2, offset: 1 }, records.slice(1, 3)],
         [
           { asset: first["asset"], startTime: number(first, "timestamp") + 1 },
@@ -203,7 +205,7 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(
           found.answer,
           `the borrows of ${JSON.stringify(expected.map(({ asset }) => asset))} for ${JSON.stringify(fields)}`,
-          found.records.map(({ asset }) => asset).join() === expected.map(({ asset }) => asset).join()
+          RecordLists.sameText(found.records, expected)
         )
       }
     })

@@ -95,10 +95,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           page.answer,
           `at most ${limit} of four records after the first ${offset}, with a total of 4`,
           page.json["total"] === 4 && page.json["limit"] === limit && page.json["offset"] === offset &&
-            RecordLists.sameText(
-              page.records.map(({ id }) => id),
-              all.records.slice(offset, offset + limit).map(({ id }) => id)
-            )
+            RecordLists.sameText(page.records, all.records.slice(offset, offset + limit))
         )
       }
       const here = yield* LiveOrders.conditional(world, account, { market: market.name, limit: 1, offset: 1 })
@@ -106,6 +103,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         here.answer,
         "one of three records, with a total of 3",
         here.records.length === 1 && here.json["total"] === 3 && here.records[0]?.["id"] !== future
+      )
+      const whole = yield* LiveOrders.conditional(world, account, { market: market.name })
+      yield* Verdict.expect(
+        whole.answer,
+        "the records of the complete list, without that of the other market",
+        whole.json["total"] === 3 &&
+          RecordLists.sameText(whole.records, all.records.filter(({ id }) => id !== future))
       )
       const name = { market: market.name }
       yield* LiveCalls.list(world, account, Paths.cancelOto, { ...name, otoId: sell })

@@ -8,6 +8,7 @@ import * as LiveOrders from "../world/LiveOrders.ts"
 import { perpetual } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
+import * as RecordLists from "../world/RecordLists.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Account, Body, World } from "../world/World.ts"
 
@@ -61,6 +62,7 @@ const wrong: ReadonlyArray<readonly [key: string, value: unknown, codes?: Readon
   ["types", "spot"],
   ["types", []],
   ["types", ["options"]],
+  ["types", ["spot", "margin", "futures", "spot"]],
   ["market", undefined],
   ["market", "NO_SUCH", [31]],
   ["market", "", [30, 31]],
@@ -304,8 +306,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const one = yield* timers(world, account, { market: perpetual })
         yield* Verdict.expect(
           one.answer,
-          `only the timer of ${perpetual}`,
-          one.timers.length === 1 && one.timers[0]?.["market"] === perpetual
+          `only the timer of ${perpetual}, as in the list of all timers`,
+          RecordLists.sameText(one.timers, all.timers.filter(({ market }) => market === perpetual))
         )
         yield* LiveCalls.call(world, account, Paths.killSwitch, { market: perpetual, timeout: null })
         const left = yield* timers(world, account)

@@ -30,6 +30,24 @@ const isFull = Effect.fnUntraced(function*(
   }
 })
 
+/** Expects that a call for one order shows it, even if it is not on the first page of the complete list. */
+const isFound = Effect.fnUntraced(function*(
+  read: (page: Body) => Effect.Effect<LiveOrders.Shown, Verdict.CheckError>,
+  market: string,
+  ids: ReadonlyArray<unknown>
+) {
+  for (const orderId of ids) {
+    for (const page of [{}, { limit: 1 }]) {
+      const { answer, records } = yield* read({ market, orderId, ...page })
+      yield* Verdict.expect(
+        answer,
+        `only the order ${String(orderId)}`,
+        records.length === 1 && records[0]?.["orderId"] === orderId
+      )
+    }
+  }
+})
+
 const accepts = Effect.fnUntraced(function*(world: World, path: string, fields: Body) {
   const answer = yield* LiveCalls.call(world, yield* world.reader, path, fields)
   yield* Verdict.expect(answer, "HTTP 200", answer.status === 200)
@@ -75,10 +93,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const market = yield* world.market
       const price = Orders.lowPrice(market)
       const order = { market: market.name, side: "buy", amount: Orders.amountFor(market, Number(price)), price }
-      for (let count = 0; count <= defaultLimit; count++) yield* Trading.placeOther(world, account, order)
-      yield* isFull((page) => LiveOrders.open(world, account, page))
+      const ids: Array<unknown> = []
+      for (let count = 0; count <= defaultLimit; count++) {
+        ids.push((yield* Trading.placeOther(world, account, order))["orderId"])
+      }
+      const edges = [ids[0], ids.at(-1)]
+      const open = (page: Body) => LiveOrders.open(world, account, page)
+      yield* isFull(open)
+      yield* isFound(open, market.name, edges)
       yield* world.call(account, Paths.cancelAll)
-      yield* isFull((page) => LiveOrders.ended(world, account, page))
+      const ended = (page: Body) => LiveOrders.ended(world, account, page)
+      yield* isFull(ended)
+      yield* isFound(ended, market.name, edges)
     })
   }),
   LiveCalls.section.always("live-pages.limit.default.oco", {

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Boundaries from "../world/Boundaries.ts"
@@ -12,6 +13,7 @@ import * as Dialects from "../world/Dialects.ts"
 import { all, beginning, distinct, type List, page, pageOf, read } from "../world/Lists.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Section from "../world/Section.ts"
+import type { Account, World } from "../world/World.ts"
 
 /** Returns records as text, for comparison and display. */
 const textOf = (records: unknown): string => JSON.stringify(records) ?? ""
@@ -76,6 +78,19 @@ const limitBound = (list: List): Rule.Rule =>
     })
   })
 
+/** Expects that a filter selects the same records with the default limit as with a higher one, up to that limit. */
+const fillsDefault = Effect.fnUntraced(function*(world: World, account: Account, list: List, record: unknown) {
+  const filter = Json.isObject(record) ? list.filterOf(record) : {}
+  const all = yield* pageOf(list, yield* world.call(account, list.path, { ...filter, limit: 100 }))
+  const { answer, records } = yield* pageOf(list, yield* world.call(account, list.path, filter))
+  const count = Math.min(list.defaultLimit, all.records.length)
+  yield* Verdict.expect(
+    answer,
+    `the first ${count} records for ${JSON.stringify(filter)}`,
+    records.length === count && (count < all.records.length || isSameSet(records, all.records))
+  )
+})
+
 const defaultLimitRules = (list: List): ReadonlyArray<Rule.Rule> => {
   const { defaultLimit, id } = list
   return [
@@ -114,6 +129,8 @@ const defaultLimitRules = (list: List): ReadonlyArray<Rule.Rule> => {
           const count = Math.min(limit, whole.length)
           yield* Verdict.conclude(`${count} records`, `${records.length} records`, records.length === count, answer)
         }
+        // A page that is cut before the filter lacks the first or the last record of the complete list.
+        for (const record of [whole[0], whole.at(-1)]) yield* fillsDefault(world, account, list, record)
       })
     })
   ]

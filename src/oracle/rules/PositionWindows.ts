@@ -73,6 +73,8 @@ const changes = Effect.fnUntraced(function*(world: World, lives: Lives) {
     [{ positionId: inner, market: name, startDate: one }, 0, 2],
     [{ positionId: inner, startDate: two }, 0, 0]
   ]
+  const all = yield* LiveCalls.records(world, account, Paths.positionHistory, {})
+  const texts = new Set(all.records.map((record) => JSON.stringify(record)))
   for (const [fields, outers, inners] of windows) {
     const { answer, records } = yield* LiveCalls.records(world, account, Paths.positionHistory, fields)
     const countOf = (id: unknown) => records.filter(({ positionId }) => positionId === id).length
@@ -80,8 +82,9 @@ const changes = Effect.fnUntraced(function*(world: World, lives: Lives) {
       answer,
       `${outers} changes of position ${String(outer)} and ${inners} of position ${String(inner)} for ${
         JSON.stringify(fields)
-      }`,
-      countOf(outer) === outers && countOf(inner) === inners && records.length === outers + inners
+      }, as in the whole list`,
+      countOf(outer) === outers && countOf(inner) === inners && records.length === outers + inners &&
+        records.every((record) => texts.has(JSON.stringify(record)))
     )
   }
 })

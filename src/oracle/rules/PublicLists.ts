@@ -249,7 +249,10 @@ const wrong: ReadonlyArray<readonly [field: string, query: LivePublicCalls.Query
   ["limit", { limit: 101 }],
   ["offset", { offset: 1_000_001 }],
   ["offset", { offset: -1 }],
-  ["endDate", { startDate: 1_700_000_000, endDate: 1_600_000_000 }]
+  ["endDate", { startDate: 1_700_000_000, endDate: 1_600_000_000 }],
+  ["endDate", { startDate: 1_600_000_001, endDate: 1_600_000_000 }],
+  ["startDate", { startDate: -1 }],
+  ["endDate", { endDate: -1 }]
 ]
 
 /** Whether a funding rate of the market is complete. A rate is calculated before its settlement. */

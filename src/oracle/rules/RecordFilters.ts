@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Lists from "../world/Lists.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import { basePrice, perpetual } from "../world/Markets.ts"
@@ -60,11 +61,19 @@ const past = Effect.fnUntraced(function*(world: World) {
   return { account, market: market.name, orders, between, now }
 })
 
-/** Expects the records of exactly these orders: in this sequence if they are on one market. */
+/** Returns each record as text. In a list of one market's fills, the records do not show the market. */
+const textsOf = (records: ReadonlyArray<Body>): ReadonlyArray<string> =>
+  records.map((record) => Lists.textOfSet([{ ...record, market: undefined }]))
+
+/**
+ * Expects the records of exactly these orders, each as in the complete list: in this sequence if they are on one
+ * market.
+ */
 const selects = Effect.fnUntraced(function*(
   { answer, records }: LiveOrders.Shown,
   fields: Body,
-  expected: ReadonlyArray<Past>
+  expected: ReadonlyArray<Past>,
+  whole: ReadonlyArray<Body>
 ) {
   const [found, ids] = [records.map(({ orderId }) => orderId), expected.map(({ orderId }) => orderId)]
   const sequence = "market" in fields
@@ -72,6 +81,12 @@ const selects = Effect.fnUntraced(function*(
     answer,
     `the records of orders ${ids.join(", ")} for ${JSON.stringify(fields)}`,
     found.length === ids.length && ids.every((id, index) => sequence ? found[index] === id : found.includes(id))
+  )
+  const known = new Set(textsOf(whole))
+  yield* Verdict.expect(
+    answer,
+    `the same values as in the complete list for ${JSON.stringify(fields)}`,
+    textsOf(records).every((text) => known.has(text))
   )
 })
 
@@ -100,6 +115,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const story = yield* past(world)
       const { account, between, market, now, orders } = story
+      const { records: whole } = yield* LiveOrders.ended(world, account, { limit: 100 })
       const isOn = (name: string, status: string) => (order: Past) => order.market === name && order.status === status
       for (
         const [fields, of, page] of [
@@ -119,14 +135,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const [limit, offset] = page ?? [100, 0]
         const expected = orders.filter(of).slice(offset, offset + limit)
         const asked = page === undefined ? fields : { ...fields, limit, offset }
-        yield* selects(yield* LiveOrders.ended(world, account, asked), asked, expected)
+        yield* selects(yield* LiveOrders.ended(world, account, asked), asked, expected, whole)
       }
       // The documentation says that a call for one order ignores the status and the period.
       for (const order of orders.filter(({ isLate }, index) => !isLate && index % 2 === 0)) {
         const status = order.status === "FILLED" ? "CANCELED" : "FILLED"
         for (const id of [{ orderId: order.orderId }, { clientOrderId: order.clientOrderId }]) {
           const fields = { market: order.market, status, startDate: between, ...id }
-          yield* selects(yield* LiveOrders.ended(world, account, fields), fields, [order])
+          yield* selects(yield* LiveOrders.ended(world, account, fields), fields, [order], whole)
         }
       }
     })
@@ -135,12 +151,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "Selects fills by market and period together, before it cuts the page",
     check: Effect.fnUntraced(function*(world) {
       const story = yield* past(world)
+      const { records: whole } = yield* LiveOrders.executed(world, story.account, { limit: 100 })
       const filled = story.orders.filter(({ status }) => status === "FILLED")
       for (const [fields, of, page] of combinations(story)) {
         const [limit, offset] = page ?? [100, 0]
         const expected = filled.filter(of).slice(offset, offset + limit)
         const asked = page === undefined ? fields : { ...fields, limit, offset }
-        yield* selects(yield* LiveOrders.executed(world, story.account, asked), asked, expected)
+        yield* selects(yield* LiveOrders.executed(world, story.account, asked), asked, expected, whole)
       }
     })
   })

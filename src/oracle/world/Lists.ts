@@ -25,6 +25,8 @@ export interface List {
   readonly account: (world: World) => Effect.Effect<Account, Verdict.CheckError>
   /** Adds one record to an account's list. */
   readonly add: (world: World, account: Account) => Effect.Effect<unknown, Verdict.CheckError>
+  /** Returns a filter that may select this record. */
+  readonly filterOf: (record: Body) => Body
 }
 
 /** The list of interest payments. */
@@ -39,7 +41,8 @@ export const interest: List = {
     const [planId, ticker] = plans[0] ?? ["", ""]
     const investmentId = world.unique("investment")
     return world.control("PayInterest", { account, planId, investmentId, ticker, amount: "1" })
-  }
+  },
+  filterOf: ({ planId, ticker }) => ({ planId, ticker })
 }
 
 /** The list of sub-accounts. */
@@ -50,7 +53,8 @@ export const subAccounts: List = {
   defaultLimit: 30,
   records: "data",
   account: ({ parent }) => parent,
-  add: SubAccounts.create
+  add: SubAccounts.create,
+  filterOf: ({ alias }) => ({ search: alias })
 }
 
 /** The list of sub-accounts' API keys. */
@@ -61,7 +65,8 @@ export const apiKeys: List = {
   defaultLimit: 30,
   records: "data",
   account: ({ parent }) => parent,
-  add: (world, account) => Effect.flatMap(SubAccounts.create(world, account), (id) => SubAccounts.addKey(world, id))
+  add: (world, account) => Effect.flatMap(SubAccounts.create(world, account), (id) => SubAccounts.addKey(world, id)),
+  filterOf: ({ subAccountId }) => ({ subAccountId })
 }
 
 /** Every paginated list of the document. */
@@ -127,6 +132,16 @@ export const distinct = Effect.fnUntraced(function*(
     })
     : yield* Verdict.skip(Verdict.lacksRecords.tooFew)
 })
+
+/** Sorts the keys of objects and the items of lists, at any depth. */
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((item) => JSON.stringify(sorted(item))).toSorted()
+  if (!Json.isObject(value)) return value
+  return Object.fromEntries(Object.keys(value).toSorted().map((key) => [key, sorted(value[key])]))
+}
+
+/** Returns records as text. The sequences of records, fields and inner lists do not matter. */
+export const textOfSet = (records: ReadonlyArray<unknown>): string => JSON.stringify(sorted(records))
 
 /** Expects that a page shows the default limit and offset, which the document states for every list. */
 export const hasDefaults = (world: World, { defaultLimit }: List, answer: Target.Answer) => {

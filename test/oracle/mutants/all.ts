@@ -8,6 +8,7 @@ import * as Comparisons from "./Comparisons.ts"
 import * as Conditional from "./Conditional.ts"
 import * as DocumentRecords from "./DocumentRecords.ts"
 import * as Edges from "./Edges.ts"
+import * as Filtered from "./Filtered.ts"
 import * as Followed from "./Followed.ts"
 import * as LimitOrders from "./LimitOrders.ts"
 import * as Lists from "./Lists.ts"
@@ -73,7 +74,8 @@ export const all: ReadonlyArray<Mutant> = [
   ...DocumentRecords.mutants,
   ...RecordPages.mutants,
   ...PublicSeries.mutants,
-  ...Queues.mutants
+  ...Queues.mutants,
+  ...Filtered.mutants
 ]
 
 /** All WebSocket faults. */
