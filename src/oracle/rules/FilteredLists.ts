@@ -179,6 +179,8 @@ const ofKeys = Effect.fnUntraced(function*(world: World, account: Account) {
       ...(index === 2 ? { endpoints: [SubAccounts.restriction, { name: Paths.fees, title: "Fees" }] } : {})
     })
   }
+  const used = yield* world.call(yield* SubAccounts.addKey(world, ids[1] ?? ""), Paths.mainBalance)
+  yield* Verdict.expect(used, "HTTP 200 for the new key", Refusals.isSuccess(used))
   const filters: ReadonlyArray<Filter> = ids.map((id) => ({
     fields: { subAccountId: id },
     selects: ({ subAccountId }) => subAccountId === id

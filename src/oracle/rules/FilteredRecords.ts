@@ -72,12 +72,20 @@ const isSame = (shown: unknown, expected: unknown): boolean => {
     : shown === expected || (typeof shown === "string" && shown !== "" && Number(shown) === Number(expected))
 }
 
-/** Expects each entry of the complete list, alone, as the list shows it before and afterwards. */
+/** Whether a response shows no amount other than zero: a closed position, or a balance of nothing. */
+const isNothing = (json: unknown): boolean =>
+  Array.isArray(json) && json.every((one) => Json.isObject(one) && Number(one["amount"] ?? 0) === 0)
+
+/**
+ * Expects each entry of the complete list, alone, as the list shows it before and afterwards. Expects no records for a
+ * filter that had some `earlier` and no longer has any.
+ */
 const agrees = Effect.fnUntraced(function*(
   world: World,
   account: Account,
   path: string,
-  entries: (json: unknown) => Entries
+  entries: (json: unknown) => Entries,
+  earlier: Entries = []
 ) {
   const before = yield* LiveCalls.call(world, account, path, {})
   const found = entries(before.json)
@@ -85,7 +93,7 @@ const agrees = Effect.fnUntraced(function*(
   const shown = yield* Effect.forEach(found, ([filter]) => LiveCalls.call(world, account, path, filter))
   const after = yield* LiveCalls.call(world, account, path, {})
   // A price that changes meanwhile changes profits and margins.
-  if (Lists.textOfSet([before.json]) !== Lists.textOfSet([after.json])) return
+  if (Lists.textOfSet([before.json]) !== Lists.textOfSet([after.json])) return found
   for (const [index, [filter, alone]] of found.entries()) {
     const answer = shown[index]
     if (answer === undefined) continue
@@ -95,16 +103,41 @@ const agrees = Effect.fnUntraced(function*(
       isSame(answer.json, alone)
     )
   }
+  const gone = earlier.filter(([filter]) => found.every(([other]) => !isSame(other, filter)))
+  for (const [filter, alone] of gone) {
+    const answer = yield* LiveCalls.call(world, account, path, filter)
+    const isGone = !Array.isArray(alone) || isNothing(answer.json)
+    yield* Verdict.expect(answer, `nothing for ${JSON.stringify(filter)}, as in the complete list`, isGone)
+  }
+  return found
+})
+
+/** Moves funds, cancels all orders and closes the futures position. */
+const change = Effect.fnUntraced(function*(world: World, account: Account) {
+  for (const to of ["spot", "collateral"]) {
+    yield* LiveCalls.call(world, account, Paths.transfer, { ticker: "USDT", amount: "5", from: "main", to })
+  }
+  yield* Trading.onMargin(world, account, {
+    market: perpetual,
+    side: "buy",
+    amount: "0.01",
+    price: String(basePrice)
+  })
+  yield* world.call(account, Paths.cancelAll)
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   LiveCalls.section.always("records.alone", {
     statement:
       "Shows for one asset or market the same balances and positions as in the complete list, while orders are "
-      + "open and positions need margin",
+      + "open and positions need margin, and after all of them have changed",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* busy(world)
-      for (const { entries, path } of sources) yield* agrees(world, account, path, entries)
+      const found = yield* Effect.forEach(sources, ({ entries, path }) => agrees(world, account, path, entries))
+      yield* change(world, account)
+      for (const [index, { entries, path }] of sources.entries()) {
+        yield* agrees(world, account, path, entries, found[index])
+      }
     })
   })
 ]

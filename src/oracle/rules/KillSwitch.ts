@@ -316,6 +316,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           `only the timer of ${name}, because that of ${perpetual} is disarmed`,
           left.timers.length === 1 && left.timers[0]?.["market"] === name
         )
+        const none = yield* timers(world, account, { market: perpetual })
+        yield* Verdict.expect(none.answer, `no timer of ${perpetual}`, none.timers.length === 0)
       })
     )
   }),

@@ -133,6 +133,46 @@ const filters: ReadonlyArray<Mutant> = [
     breaks: ["records.alone"],
     ...changingFiltered(CollateralBalanceSummary.endpoint.path, ["ticker"], ["*", "borrow"], () => "0")
   }),
+  mutant("filtered-position-kept", "the positions on one market are those that were listed first", {
+    ...live,
+    breaks: ["records.alone"],
+    make: () => {
+      const shown = new Map<string, unknown>()
+      return {
+        answer: (answer, request) => {
+          const market = fieldsOf(request)?.["market"]
+          if (request.path !== OpenPositions.endpoint.path || typeof market !== "string") return answer
+          const kept = shown.get(market) ?? jsonOf(answer)
+          shown.set(market, kept)
+          return withBody(answer, kept)
+        }
+      }
+    }
+  }),
+  mutant("filtered-timer-kept", "the timer of one market is shown after it is disarmed", {
+    ...live,
+    breaks: ["kill-switch.markets"],
+    make: () => {
+      let last: unknown
+      return {
+        answer: (answer, request) => {
+          const json = jsonOf(answer)
+          if (request.path !== KillSwitchStatus.endpoint.path || fieldsOf(request)?.["market"] === undefined) {
+            return answer
+          }
+          if (!Array.isArray(json) || json.length > 0 || last === undefined) {
+            last = json
+            return answer
+          }
+          return withBody(answer, last)
+        }
+      }
+    }
+  }),
+  mutant("filtered-activity", "the keys of one sub-account are listed as never used", {
+    breaks: ["api-keys.filtered"],
+    ...changingFiltered(keys, ["subAccountId"], ["data", "*", "lastActivity"], () => 0)
+  }),
   mutant("filtered-changes-mode", "the changes of positions on one market are shown in hedge mode", {
     ...live,
     breaks: ["positions.windows"],
