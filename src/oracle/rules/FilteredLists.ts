@@ -1,5 +1,6 @@
 /** Rules about filtered lists: they agree with the complete list, and their pages are cut after the filter. */
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
@@ -17,10 +18,16 @@ interface Filter {
   readonly selects?: (record: Body) => boolean
 }
 
+/** A change of some records, and the records that the list shows after it. */
+interface Change {
+  readonly make: Effect.Effect<unknown, Verdict.CheckError>
+  readonly after: (before: ReadonlyArray<Body>) => ReadonlyArray<Body>
+}
+
 /** The filters of a list whose account has records, and a change of its records. */
 interface Filled {
   readonly filters: ReadonlyArray<Filter>
-  readonly change?: Effect.Effect<unknown, Verdict.CheckError>
+  readonly change?: Change
 }
 
 /** Reads a page of a filtered list, and expects that it repeats its limit and offset and has this number of records. */
@@ -73,7 +80,7 @@ const hasRecords = Effect.fnUntraced(function*(
   yield* Verdict.expect(beyond, `no record after the last of ${count}`, records.length === 0)
 })
 
-/** Expects that each filter selects its records of the complete list. */
+/** Expects that each filter selects its records of the complete list. Returns the complete list. */
 const agrees = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -89,6 +96,7 @@ const agrees = Effect.fnUntraced(function*(
     if (expected.length > 0) yield* hasRecords(world, account, list, fields, expected)
     else yield* Verdict.expect(found.answer, "no records", found.records.length === 0)
   }
+  return whole
 })
 
 /** Limits and offsets that the document excludes. */
@@ -99,12 +107,12 @@ const rule = (
   fill: (world: World, account: Account) => Effect.Effect<Filled, Verdict.CheckError>
 ): Rule.Rule =>
   Section.of({ clause: list.clause }).always(`${list.id}.filtered`, {
-    statement: "Shows in a filtered list the same records as in the complete list, in pages that are cut after the "
-      + "filter, and refuses the same limits and offsets",
+    statement: "Shows in a filtered list the same records as in the complete list, also after a change, in pages that "
+      + "are cut after the filter, and refuses the same limits and offsets",
     check: Effect.fnUntraced(function*(world) {
       const account = yield* world.open({ isFunded: false })
       const { change, filters } = yield* fill(world, account)
-      yield* agrees(world, account, list, filters)
+      const before = yield* agrees(world, account, list, filters)
       // One filter for each set of parameters.
       for (const { fields } of new Map(filters.map((filter) => [Object.keys(filter.fields).join(), filter])).values()) {
         for (const [field, value] of excluded) {
@@ -113,8 +121,10 @@ const rule = (
         }
       }
       if (change === undefined) return
-      yield* change
-      yield* agrees(world, account, list, filters)
+      yield* change.make
+      const shown = yield* agrees(world, account, list, filters)
+      const expected = Lists.textOfSet(change.after(before))
+      yield* Verdict.conclude(`after the change: ${expected}`, shown, Lists.textOfSet(shown) === expected)
     })
   })
 
@@ -154,11 +164,12 @@ const ofSubAccounts = Effect.fnUntraced(function*(world: World, account: Account
   const filters: ReadonlyArray<Filter> = [names[0], names[1], names[2], names[3], "desk"].map((search) => ({
     fields: { search }
   }))
-  const change = Effect.gen(function*() {
+  const make = Effect.gen(function*() {
     const answer = yield* world.call(account, Paths.deleteSubAccount, { id: ids[1] })
     yield* Verdict.expect(answer, "HTTP 200", answer.status === 200)
   })
-  return { filters, change }
+  const after = (before: ReadonlyArray<Body>) => before.filter(({ id }) => id !== ids[1])
+  return { filters, change: { make, after } }
 })
 
 /** The sub-account of each key: no sub-account has all of its keys in a row. */
@@ -179,13 +190,19 @@ const ofKeys = Effect.fnUntraced(function*(world: World, account: Account) {
       ...(index === 2 ? { endpoints: [SubAccounts.restriction, { name: Paths.fees, title: "Fees" }] } : {})
     })
   }
-  const used = yield* world.call(yield* SubAccounts.addKey(world, ids[1] ?? ""), Paths.mainBalance)
+  const user = yield* SubAccounts.addKey(world, ids[1] ?? "")
+  const used = yield* world.call(user, Paths.mainBalance)
   yield* Verdict.expect(used, "HTTP 200 for the new key", Refusals.isSuccess(used))
   const filters: ReadonlyArray<Filter> = ids.map((id) => ({
     fields: { subAccountId: id },
     selects: ({ subAccountId }) => subAccountId === id
   }))
-  return { filters, change: world.control("SetKey", { apiKey: keys[4], enabled: false }) }
+  // A key with endpoints, a key that has been used, and a key without either.
+  const off: ReadonlyArray<unknown> = [keys[2], Redacted.value(user.apiKey), keys[4]]
+  const make = Effect.forEach(off, (apiKey) => world.control("SetKey", { apiKey, enabled: false }))
+  const after = (before: ReadonlyArray<Body>) =>
+    before.map((one) => off.includes(one["apiKey"]) ? { ...one, isEnabled: false } : one)
+  return { filters, change: { make, after } }
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [

@@ -173,6 +173,19 @@ const filters: ReadonlyArray<Mutant> = [
     breaks: ["api-keys.filtered"],
     ...changingFiltered(keys, ["subAccountId"], ["data", "*", "lastActivity"], () => 0)
   }),
+  mutant("filtered-disabled-activity", "a disabled key is listed as never used", {
+    breaks: ["api-keys.filtered"],
+    ...answering(
+      keys,
+      "success",
+      (json) =>
+        changedAt(
+          json,
+          ["data", "*"],
+          (key) => Json.isObject(key) && key["isEnabled"] === false ? { ...key, lastActivity: 0 } : key
+        )
+    )
+  }),
   mutant("filtered-changes-mode", "the changes of positions on one market are shown in hedge mode", {
     ...live,
     breaks: ["positions.windows"],
