@@ -44,24 +44,14 @@ const refused: ReadonlyArray<Call> = [
     { path, times: { endDate: ahead } },
     { path, times: { startDate: -day, endDate: ahead } },
     { path, times: { startDate: -99, endDate: -100 } },
-    { path, fields: { startDate: "today" } },
-    { path, fields: { endDate: "now" } },
     { path, fields: { limit: "ten" } }
   ]),
-  { path: Paths.positionHistory, fields: { positionId: "x1" } },
   { path: Paths.borrowHistory, times: { startTime: -99, endTime: -100 } },
   { path: Paths.borrowHistory, fields: { offset: -1 } },
   { path: Paths.borrowHistory, fields: { offset: 10_001 } },
   { path: Paths.borrowHistory, fields: { limit: "ten" } },
   { path: Paths.fundingHistory, fields: { market: perpetual, limit: "ten" } },
-  ...histories.flatMap((path): ReadonlyArray<Call> => [
-    { path, fields: { startDate: "today" } },
-    { path, fields: { endDate: "now" } },
-    { path, fields: { offset: "ten" } }
-  ]),
-  { path: Paths.orderHistory, fields: { status: "NO_SUCH" } },
-  { path: Paths.orderHistory, fields: { orderId: "x1" } },
-  { path: Paths.activeOrders, fields: { orderId: "x1" } }
+  ...histories.map((path) => ({ path, fields: { offset: "ten" } }))
 ]
 
 const accepted: ReadonlyArray<Call> = [
@@ -118,7 +108,7 @@ const ofCandles = Effect.fnUntraced(function*(world: World, { fields = {}, times
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   forEach("lists.bounds.refuses", {
-    statement: "Refuses the first value beyond each bound of a list's parameters: limit, offset, dates, ids and status",
+    statement: "Refuses the first value beyond each bound of a list's parameters: limit, offset and dates",
     profile: "read-only",
     values: refused,
     check: Effect.fnUntraced(function*(world, call) {

@@ -222,11 +222,6 @@ const bounds: ReadonlyArray<Mutant> = [
       ({ endDate, startDate }) => startDate === undefined && Number(endDate) < 3_000_000_000
     )
   }),
-  mutant("bounds-status", "closed orders of an unknown status are an empty list", {
-    ...live,
-    breaks: ["lists.bounds.refuses"],
-    ...accepting(OrderHistory.endpoint.path, ({ status }) => status === "NO_SUCH")
-  }),
   mutant("bounds-borrow-offset", "borrows can be listed from any offset", {
     ...live,
     breaks: ["lists.bounds.refuses"],
