@@ -115,13 +115,21 @@ const tradeTwice = Effect.fnUntraced(function*(
 
 const dealRules: ReadonlyArray<Rule.Rule> = [
   deals.forEach("streams.deals.pushed", {
-    statement: "Pushes each deal of the account once, as maker and as taker, as the call for fills shows it",
+    statement:
+      "Pushes each deal after the subscription once, as maker and as taker, as the call for fills shows it, and no earlier deal",
     values: [["market", Paths.limitOrder], ["all", Paths.limitOrder], ["market", Paths.collateralLimit]] as const,
     check: Effect.fnUntraced(function*(world, [which, path]) {
       const market = yield* world.market
       const account = yield* world.open()
+      const markets = which === "all" ? [] : [market.name]
+      // Once an earlier connection has seen earlier deals, they must not be pushed to a new connection.
+      if (which === "all") {
+        const earlier = yield* Streams.subscribe(yield* Streams.authorized(world, account), "deals", markets)
+        yield* tradeTwice(world, account, market, path)
+        yield* Streams.sees(earlier, "two deals", (pushed) => pushed.length >= 2 ? true : undefined)
+      }
       const connection = yield* Streams.authorized(world, account)
-      const listening = yield* Streams.subscribe(connection, "deals", which === "all" ? [] : [market.name])
+      const listening = yield* Streams.subscribe(connection, "deals", markets)
       yield* tradeTwice(world, account, market, path)
       yield* Streams.sees(listening, "two deals", (pushed) => pushed.length >= 2 ? true : undefined)
       yield* Streams.linger(connection)
