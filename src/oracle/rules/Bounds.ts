@@ -27,9 +27,17 @@ const day = 86_400
 /** Clocks can differ, so a time counts as in the future only if it is this many seconds ahead. */
 const ahead = 120
 
-/** Returns the fields of a call with its times. */
-const fieldsOf = Effect.fnUntraced(function*(world: World, { fields = {}, times = {} }: Call) {
-  const now = Math.floor(Math.max(yield* world.now, yield* world.serverTime) / 1000)
+/**
+ * Returns the fields of a call with its times. A time that must be accepted is in the past of the business clock, with
+ * which the target compares it; a time that must be refused is in the future of both clocks.
+ */
+const fieldsOf = Effect.fnUntraced(function*(
+  world: World,
+  of: "accepted" | "refused",
+  { fields = {}, times = {} }: Call
+) {
+  const business = yield* world.now
+  const now = Math.floor((of === "accepted" ? business : Math.max(business, yield* world.serverTime)) / 1000)
   return { ...fields, ...Object.fromEntries(Object.entries(times).map(([key, after]) => [key, now + after])) }
 })
 
@@ -101,18 +109,23 @@ const acceptedCandles: ReadonlyArray<Candles> = [
   { times: { start: -3600, end: -5 } }
 ]
 
-const ofCandles = Effect.fnUntraced(function*(world: World, { fields = {}, times = {} }: Candles) {
+const ofCandles = Effect.fnUntraced(function*(
+  world: World,
+  of: "accepted" | "refused",
+  { fields = {}, times = {} }: Candles
+) {
   const { name } = yield* world.market
-  return { market: name, ...fields, ...(yield* fieldsOf(world, { path: Paths.candles, times })) }
+  return { market: name, ...fields, ...(yield* fieldsOf(world, of, { path: Paths.candles, times })) }
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   forEach("lists.bounds.refuses", {
-    statement: "Refuses the first value beyond each bound of a list's parameters: limit, offset and dates",
+    statement:
+      "Refuses values beyond a bound of a list's offset and dates, and limits and offsets that are not integers",
     profile: "read-only",
     values: refused,
     check: Effect.fnUntraced(function*(world, call) {
-      const fields = yield* fieldsOf(world, call)
+      const fields = yield* fieldsOf(world, "refused", call)
       const answer = yield* LiveCalls.call(world, yield* world.reader, call.path, fields)
       yield* Refusals.any(answer, `because of ${JSON.stringify(fields)}`)
     })
@@ -122,7 +135,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     values: accepted,
     check: Effect.fnUntraced(function*(world, call) {
-      const fields = yield* fieldsOf(world, call)
+      const fields = yield* fieldsOf(world, "accepted", call)
       const answer = yield* LiveCalls.call(world, yield* world.reader, call.path, fields)
       yield* Verdict.expect(answer, `HTTP 200 for ${JSON.stringify(fields)}`, Refusals.isSuccess(answer))
     })
@@ -132,7 +145,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     values: refusedCandles,
     check: Effect.fnUntraced(function*(world, call) {
-      const answer = yield* LivePublicCalls.get(world, Paths.candles, yield* ofCandles(world, call))
+      const answer = yield* LivePublicCalls.get(world, Paths.candles, yield* ofCandles(world, "refused", call))
       const { json, status } = answer
       yield* Verdict.expect(
         answer,
@@ -146,6 +159,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     values: acceptedCandles,
     check: (world, call) =>
-      Effect.flatMap(ofCandles(world, call), (query) => LivePublicCalls.results(world, Paths.candles, query))
+      Effect.flatMap(
+        ofCandles(world, "accepted", call),
+        (query) => LivePublicCalls.results(world, Paths.candles, query)
+      )
   })
 ]

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Comparison from "../world/Comparison.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import { above } from "../world/Markets.ts"
@@ -109,7 +110,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         whole.answer,
         "the records of the complete list, without that of the other market",
         whole.json["total"] === 3 &&
-          RecordLists.sameText(whole.records, all.records.filter(({ id }) => id !== future))
+          Comparison.textOfSet(whole.records) === Comparison.textOfSet(all.records.filter(({ id }) => id !== future))
       )
       const name = { market: market.name }
       yield* LiveCalls.list(world, account, Paths.cancelOto, { ...name, otoId: sell })

@@ -5,6 +5,7 @@ import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import { plans } from "../world/Accounts.ts"
+import * as Comparison from "../world/Comparison.ts"
 import * as Lists from "../world/Lists.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -18,10 +19,10 @@ interface Filter {
   readonly selects?: (record: Body) => boolean
 }
 
-/** A change of some records, and the records that the list shows after it. */
+/** A change of some records, and the records that the list must show after it, given those that it shows. */
 interface Change {
   readonly make: Effect.Effect<unknown, Verdict.CheckError>
-  readonly after: (before: ReadonlyArray<Body>) => ReadonlyArray<Body>
+  readonly after: (before: ReadonlyArray<Body>, shown: ReadonlyArray<Body>) => ReadonlyArray<Body>
 }
 
 /** The filters of a list whose account has records, and a change of its records. */
@@ -56,14 +57,14 @@ const hasRecords = Effect.fnUntraced(function*(
   expected: ReadonlyArray<Body>
 ) {
   const count = expected.length
-  const text = Lists.textOfSet(expected)
+  const text = Comparison.textOfSet(expected)
   for (const page of [{ limit: 100, offset: 0 }, {}]) {
     const asked = { ...filter, ...page }
     const { answer, records } = yield* Lists.pageOf(list, yield* world.call(account, list.path, asked))
     yield* Verdict.expect(
       answer,
       `for ${JSON.stringify(asked)}, as in the complete list: ${text}`,
-      Lists.textOfSet(records) === text
+      Comparison.textOfSet(records) === text
     )
     if (!("limit" in page)) yield* Lists.hasDefaults(world, list, answer)
   }
@@ -71,7 +72,7 @@ const hasRecords = Effect.fnUntraced(function*(
   for (let offset = 0; offset < count; offset++) {
     seen.push(...(yield* pageWith(world, account, list, { ...filter, limit: 1, offset }, 1)))
   }
-  yield* Verdict.conclude(`on pages of one record: ${text}`, seen, Lists.textOfSet(seen) === text)
+  yield* Verdict.conclude(`on pages of one record: ${text}`, seen, Comparison.textOfSet(seen) === text)
   if (count > 1) yield* pageWith(world, account, list, { ...filter, limit: 100, offset: 1 }, count - 1)
   const beyond = yield* world.call(account, list.path, { ...filter, limit: 100, offset: count })
   // A server may refuse an offset past the last record.
@@ -123,8 +124,8 @@ const rule = (
       if (change === undefined) return
       yield* change.make
       const shown = yield* agrees(world, account, list, filters)
-      const expected = Lists.textOfSet(change.after(before))
-      yield* Verdict.conclude(`after the change: ${expected}`, shown, Lists.textOfSet(shown) === expected)
+      const expected = Comparison.textOfSet(change.after(before, shown))
+      yield* Verdict.conclude(`after the change: ${expected}`, shown, Comparison.textOfSet(shown) === expected)
     })
   })
 
@@ -200,8 +201,17 @@ const ofKeys = Effect.fnUntraced(function*(world: World, account: Account) {
   // A key with endpoints, a key that has been used, and a key without either.
   const off: ReadonlyArray<unknown> = [keys[2], Redacted.value(user.apiKey), keys[4]]
   const make = Effect.forEach(off, (apiKey) => world.control("SetKey", { apiKey, enabled: false }))
-  const after = (before: ReadonlyArray<Body>) =>
-    before.map((one) => off.includes(one["apiKey"]) ? { ...one, isEnabled: false } : one)
+  // The document does not say how soon a list shows the latest activity.
+  const activityOf = ({ id, lastActivity }: Body, shown: ReadonlyArray<Body>): unknown => {
+    const later = shown.find((one) => one["id"] === id)?.["lastActivity"]
+    return Number(later) > Number(lastActivity) ? later : lastActivity
+  }
+  const after = (before: ReadonlyArray<Body>, shown: ReadonlyArray<Body>) =>
+    before.map((one) => ({
+      ...one,
+      lastActivity: activityOf(one, shown),
+      ...(off.includes(one["apiKey"]) ? { isEnabled: false } : {})
+    }))
   return { filters, change: { make, after } }
 })
 

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Lists from "../world/Lists.ts"
+import * as Comparison from "../world/Comparison.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import { above, basePrice, perpetual } from "../world/Markets.ts"
@@ -93,13 +93,13 @@ const agrees = Effect.fnUntraced(function*(
   const shown = yield* Effect.forEach(found, ([filter]) => LiveCalls.call(world, account, path, filter))
   const after = yield* LiveCalls.call(world, account, path, {})
   // A price that changes meanwhile changes profits and margins.
-  if (Lists.textOfSet([before.json]) !== Lists.textOfSet([after.json])) return found
+  if (Comparison.textOfSet([before.json]) !== Comparison.textOfSet([after.json])) return found
   for (const [index, [filter, alone]] of found.entries()) {
     const answer = shown[index]
     if (answer === undefined) continue
     yield* Verdict.expect(
       answer,
-      `for ${JSON.stringify(filter)}, as in the complete list: ${JSON.stringify(alone)}`,
+      `for ${JSON.stringify(filter)}, as in the complete list: ${Comparison.textOf(alone)}`,
       isSame(answer.json, alone)
     )
   }

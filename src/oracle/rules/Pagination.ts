@@ -8,6 +8,7 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Boundaries from "../world/Boundaries.ts"
+import { textOf, textOfSet } from "../world/Comparison.ts"
 import * as Connection from "../world/Connection.ts"
 import * as Dialects from "../world/Dialects.ts"
 import { all, beginning, distinct, type List, page, pageOf, read } from "../world/Lists.ts"
@@ -15,15 +16,12 @@ import * as Refusals from "../world/Refusals.ts"
 import * as Section from "../world/Section.ts"
 import type { Account, World } from "../world/World.ts"
 
-/** Returns records as text, for comparison and display. */
-const textOf = (records: unknown): string => JSON.stringify(records) ?? ""
-
 /**
  * Whether two pages contain the same records. The document does not say how records are sorted, so their sequence does
  * not matter.
  */
 const isSameSet = (one: ReadonlyArray<unknown>, two: ReadonlyArray<unknown>): boolean =>
-  one.map(textOf).toSorted().join() === two.map(textOf).toSorted().join()
+  textOfSet(one) === textOfSet(two)
 
 /** Returns the constructors for a list's rules. */
 const rulesOf = ({ clause }: List) => Section.of({ clause, profile: "read-only" })

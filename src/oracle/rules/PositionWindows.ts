@@ -7,6 +7,7 @@ import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
+import * as Comparison from "../world/Comparison.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import * as MarginPositions from "../world/MarginPositions.ts"
@@ -74,17 +75,17 @@ const changes = Effect.fnUntraced(function*(world: World, lives: Lives) {
     [{ positionId: inner, startDate: two }, 0, 0]
   ]
   const all = yield* LiveCalls.records(world, account, Paths.positionHistory, {})
-  const texts = new Set(all.records.map((record) => JSON.stringify(record)))
+  const texts = new Set(all.records.map(Comparison.textOf))
   for (const [fields, outers, inners] of windows) {
     const { answer, records } = yield* LiveCalls.records(world, account, Paths.positionHistory, fields)
     const countOf = (id: unknown) => records.filter(({ positionId }) => positionId === id).length
     yield* Verdict.expect(
       answer,
       `${outers} changes of position ${String(outer)} and ${inners} of position ${String(inner)} for ${
-        JSON.stringify(fields)
+        Comparison.textOf(fields)
       }, as in the whole list`,
       countOf(outer) === outers && countOf(inner) === inners && records.length === outers + inners &&
-        records.every((record) => texts.has(JSON.stringify(record)))
+        records.every((record) => texts.has(Comparison.textOf(record)))
     )
   }
 })
@@ -132,7 +133,7 @@ const windowRules: ReadonlyArray<Rule.Rule> = [
         const found = expected.map((id) => all.records.find(({ positionId }) => positionId === id))
         yield* Verdict.expect(
           answer,
-          `the positions ${JSON.stringify(expected)} for ${JSON.stringify(fields)}, as in the whole list`,
+          `the positions ${expected.join(", ")} for ${JSON.stringify(fields)}, as in the whole list`,
           records.map(({ positionId }) => positionId).join() === expected.join() &&
             RecordLists.sameText(records, found)
         )

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import * as Lists from "../world/Lists.ts"
+import * as Comparison from "../world/Comparison.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import { basePrice, perpetual } from "../world/Markets.ts"
@@ -63,7 +63,7 @@ const past = Effect.fnUntraced(function*(world: World) {
 
 /** Returns each record as text. In a list of one market's fills, the records do not show the market. */
 const textsOf = (records: ReadonlyArray<Body>): ReadonlyArray<string> =>
-  records.map((record) => Lists.textOfSet([{ ...record, market: undefined }]))
+  records.map((record) => Comparison.textOfSet([{ ...record, market: undefined }]))
 
 /**
  * Expects the records of exactly these orders, each as in the complete list: in this sequence if they are on one
@@ -79,13 +79,13 @@ const selects = Effect.fnUntraced(function*(
   const sequence = "market" in fields
   yield* Verdict.expect(
     answer,
-    `the records of orders ${ids.join(", ")} for ${JSON.stringify(fields)}`,
+    `the records of orders ${ids.join(", ")} for ${Comparison.textOf(fields)}`,
     found.length === ids.length && ids.every((id, index) => sequence ? found[index] === id : found.includes(id))
   )
   const known = new Set(textsOf(whole))
   yield* Verdict.expect(
     answer,
-    `the same values as in the complete list for ${JSON.stringify(fields)}`,
+    `the same values as in the complete list for ${Comparison.textOf(fields)}`,
     textsOf(records).every((text) => known.has(text))
   )
 })

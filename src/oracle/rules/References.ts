@@ -82,13 +82,15 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.open()
       const { mark } = yield* apart(world, account, side, 1.03)
       const { answer, positions: [position = {}] } = yield* LiveCalls.openPositions(world, account)
+      const summary = yield* LiveCalls.object(world, account, Paths.collateralSummary, {})
+      const { mark: after } = yield* prices(world)
+      if (after !== mark) return yield* Verdict.skip("the mark price has moved")
       const profit = (mark - basePrice) * 0.02 * (side === "buy" ? 1 : -1)
       yield* Verdict.expect(
         answer,
         `an unrealizedPnl of ${profit}`,
         Math.abs(Number(position["unrealizedPnl"]) - profit) < 0.02 + Math.abs(profit) * 0.01
       )
-      const summary = yield* LiveCalls.object(world, account, Paths.collateralSummary, {})
       yield* Verdict.expect(
         summary.answer,
         `a pnl of ${profit}`,

@@ -133,16 +133,6 @@ export const distinct = Effect.fnUntraced(function*(
     : yield* Verdict.skip(Verdict.lacksRecords.tooFew)
 })
 
-/** Sorts the keys of objects and the items of lists, at any depth. */
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map((item) => JSON.stringify(sorted(item))).toSorted()
-  if (!Json.isObject(value)) return value
-  return Object.fromEntries(Object.keys(value).toSorted().map((key) => [key, sorted(value[key])]))
-}
-
-/** Returns records as text. The sequences of records, fields and inner lists do not matter. */
-export const textOfSet = (records: ReadonlyArray<unknown>): string => JSON.stringify(sorted(records))
-
 /** Expects that a page shows the default limit and offset, which the document states for every list. */
 export const hasDefaults = (world: World, { defaultLimit }: List, answer: Target.Answer) => {
   const { json } = answer

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Features from "../Features.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Comparison from "./Comparison.ts"
 import * as Kinds from "./Kinds.ts"
 import * as LiveCalls from "./LiveCalls.ts"
 import * as LiveOrders from "./LiveOrders.ts"
@@ -187,8 +188,8 @@ export const recordsOf = Effect.fnUntraced(function*(
 export const ownerOf = (world: World) =>
   world.profile === "control" ? Effect.map(Records.stocked(world), ({ account }) => account) : world.reader
 
-/** Whether two values have the same JSON text. */
-export const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+/** Whether two values are equal. The sequence in lists matters; the sequence of fields does not. */
+export const sameText = (one: unknown, other: unknown): boolean => Comparison.textOf(one) === Comparison.textOf(other)
 
 /** Whether two amounts are equal, apart from rounding in their last digits. */
 export const isNear = (one: number, other: number): boolean =>

@@ -55,6 +55,7 @@ const late: ReadonlyArray<string> = [
   Paths.conditionalOrders,
   Paths.mainBalance,
   Paths.collateralBalance,
+  Paths.balanceSummary,
   Paths.subAccounts,
   Paths.apiKeys
 ]
