@@ -1,4 +1,5 @@
 /** Groups broken rules by their likely cause, because one fault in a target often breaks many rules. */
+import * as Json from "../protocol/Json.ts"
 import { callOf } from "./Features.ts"
 import type { Rule } from "./Rule.ts"
 import * as Paths from "./world/Paths.ts"
@@ -51,7 +52,7 @@ const declaration = (faults: ReadonlyArray<Fault>): string => {
   const paths = faults.map(({ call }) => callOf(call.replace(/^[A-Z]+ /u, ""))).filter((path) =>
     Paths.all.includes(path)
   )
-  return JSON.stringify({ missing: Object.fromEntries(paths.map((path) => [path, "not served"])) })
+  return Json.stringify({ missing: Object.fromEntries(paths.map((path) => [path, "not served"])) })
 }
 
 /** Describes what the faults have in common; `undefined` if they share too little. */

@@ -37,7 +37,7 @@ const unsigned = (path: string): Target.Request => ({
   method: "POST",
   path,
   headers: { "content-type": "application/json" },
-  body: JSON.stringify({ request: path, nonce: "1" })
+  body: Json.stringify({ request: path, nonce: "1" })
 })
 
 /** The maximum length of an unrelated server's response in an error message, in UTF-16 units. */

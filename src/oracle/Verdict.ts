@@ -78,7 +78,7 @@ export const conclude = (
   holds ? Effect.void : Effect.fail(
     new Broken({
       expected,
-      got: typeof got === "string" ? got : JSON.stringify(got) ?? String(got),
+      got: typeof got === "string" ? got : Json.stringify(got) ?? String(got),
       ...(answer === undefined ? {} : { answer })
     })
   )

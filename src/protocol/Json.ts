@@ -157,7 +157,7 @@ const replacer = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value
 
 /** Writes compact JSON. A `bigint` becomes a number with all its digits. */
-export const stringify = (value: object): string => {
+export const stringify = (value: unknown): string => {
   // Few values contain a `bigint`, and writing without a replacer is much faster.
   try {
     return JSON.stringify(value)

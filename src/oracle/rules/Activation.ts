@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "../world/Dialects.ts"
@@ -131,7 +132,7 @@ const partly = (side: Side): Rule.Rule =>
         const { left = 0.02, [clientOrderId]: shown = id } = found
         const shownTrigger = found["activation_price"] ?? found["activationPrice"] ?? trigger
         yield* Verdict.conclude(
-          `status ${status}, ${JSON.stringify(expected)}, left 0.02, the activation price and client order id ${id}`,
+          `status ${status}, ${Json.stringify(expected)}, left 0.02, the activation price and client order id ${id}`,
           found,
           found["status"] === status && found["side"] === side && shown === id && isNear(left, 0.02) &&
             isNear(shownTrigger, trigger) &&

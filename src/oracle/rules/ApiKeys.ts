@@ -97,7 +97,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const expected = { subAccountId: id, apiKey: Redacted.value(apiKey), title: SubAccounts.ownTitle }
       yield* Verdict.expect(
         answer,
-        JSON.stringify(expected),
+        Json.stringify(expected),
         Json.isObject(entry) && Object.entries(expected).every(([key, value]) => entry[key] === value)
       )
     })
@@ -153,7 +153,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { objects } = yield* FieldRules.records(world, answer, "data")
       yield* Verdict.expect(
         answer,
-        JSON.stringify(expected),
+        Json.stringify(expected),
         objects.length === expected.length &&
           expected.every((key) => objects.some((entry) => Json.isObject(entry) && hasFields(entry, key)))
       )
@@ -204,7 +204,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const expected = [SubAccounts.restriction]
       yield* Verdict.expect(
         answer,
-        `one restricted key with accessEndpoints ${JSON.stringify(expected)}`,
+        `one restricted key with accessEndpoints ${Json.stringify(expected)}`,
         restricted.length === 1 && Json.isObject(entry) &&
           isEndpoints(entry["accessEndpoints"])
       )

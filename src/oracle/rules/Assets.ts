@@ -116,7 +116,7 @@ const agree = Effect.fnUntraced(function*(world: World, mayBeCached: boolean, mi
   const before = yield* withSettings(world)
   if (millis > 0) yield* world.advance(millis)
   const found = yield* entries(world)
-  const isOld = (index: number) => JSON.stringify(found[index]?.entry) === JSON.stringify(before[index]?.entry)
+  const isOld = (index: number) => Json.stringify(found[index]?.entry) === Json.stringify(before[index]?.entry)
   for (const { answer, entry, index } of found) {
     if (mayBeCached && index !== 1 && isOld(index)) continue
     const wrong = Object.entries(settings).filter(([key, value]) => {
@@ -124,8 +124,8 @@ const agree = Effect.fnUntraced(function*(world: World, mayBeCached: boolean, mi
       return place !== undefined && !isEqual(at(entry, ...place), value)
     })
     yield* Verdict.conclude(
-      `${ticker} with ${JSON.stringify(settings)}`,
-      `different values of ${wrong.map(([key]) => key).join(", ")}: ${JSON.stringify(entry)}`,
+      `${ticker} with ${Json.stringify(settings)}`,
+      `different values of ${wrong.map(([key]) => key).join(", ")}: ${Json.stringify(entry)}`,
       wrong.length === 0,
       answer
     )

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import { accepted, allPathsOf, envelopedPathsOf, faulty, faultyPathsOf, refused } from "../world/FaultyCalls.ts"
@@ -112,7 +113,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     examples: (setting) => faultyPathsOf(setting).map((path): [string, "x", number] => [path, "x", 1]),
     check: Effect.fnUntraced(function*(world, [path, key, value]) {
       const answer = yield* faulty(world, path, {
-        body: (text) => text.replace(/\}$/u, `,${JSON.stringify(key)}:${value}}`)
+        body: (text) => text.replace(/\}$/u, `,${Json.stringify(key)}:${value}}`)
       })
       yield* Refusals.any(answer, "because the body is not the signed body")
     })

@@ -182,7 +182,7 @@ const readRules: ReadonlyArray<Rule.Rule> = [
       const all = yield* LiveCalls.object(world, account, path, {})
       yield* Verdict.expect(
         all.answer,
-        JSON.stringify({ BTC: of("0.25"), USDT: of("75.5") }),
+        Json.stringify({ BTC: of("0.25"), USDT: of("75.5") }),
         isSame(all.json, { BTC: of("0.25"), USDT: of("75.5") }) &&
           Object.entries(all.json).every(([ticker, entry]) =>
             ticker === "BTC" || ticker === "USDT" || isSame(entry, of("0"))
@@ -194,7 +194,7 @@ const readRules: ReadonlyArray<Rule.Rule> = [
         const expected = path === Paths.collateralBalance ? { [ticker]: of(amount) } : of(amount)
         const keys = Object.keys(json).filter((key) => Json.isObject(expected) && !Object.hasOwn(expected, key))
         const isOnly = keys.every((key) => path !== Paths.collateralBalance || isSame(json[key], "0"))
-        yield* Verdict.expect(answer, JSON.stringify(expected), isSame(json, expected) && isOnly)
+        yield* Verdict.expect(answer, Json.stringify(expected), isSame(json, expected) && isOnly)
       }
     })
   }),

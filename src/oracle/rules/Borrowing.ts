@@ -3,6 +3,7 @@
  * describes.
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
@@ -204,7 +205,7 @@ const borrowRules: ReadonlyArray<Rule.Rule> = [
         const found = yield* borrowsOf(world, account, fields)
         yield* Verdict.expect(
           found.answer,
-          `the borrows of ${JSON.stringify(expected.map(({ asset }) => asset))} for ${JSON.stringify(fields)}`,
+          `the borrows of ${Json.stringify(expected.map(({ asset }) => asset))} for ${Json.stringify(fields)}`,
           RecordLists.sameText(found.records, expected)
         )
       }

@@ -127,7 +127,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, call) {
       const fields = yield* fieldsOf(world, "refused", call)
       const answer = yield* LiveCalls.call(world, yield* world.reader, call.path, fields)
-      yield* Refusals.any(answer, `because of ${JSON.stringify(fields)}`)
+      yield* Refusals.any(answer, `because of ${Json.stringify(fields)}`)
     })
   }),
   forEach("lists.bounds.accepts", {
@@ -137,7 +137,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, call) {
       const fields = yield* fieldsOf(world, "accepted", call)
       const answer = yield* LiveCalls.call(world, yield* world.reader, call.path, fields)
-      yield* Verdict.expect(answer, `HTTP 200 for ${JSON.stringify(fields)}`, Refusals.isSuccess(answer))
+      yield* Verdict.expect(answer, `HTTP 200 for ${Json.stringify(fields)}`, Refusals.isSuccess(answer))
     })
   }),
   forEach("candles.bounds.refuses", {

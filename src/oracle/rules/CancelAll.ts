@@ -197,7 +197,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const account = yield* world.trader
       if (hasOrders) yield* rest(world, account)
       const answer = yield* world.call(account, Paths.cancelAll)
-      yield* Verdict.expect(answer, "HTTP 200 with []", answer.status === 200 && JSON.stringify(answer.json) === "[]")
+      yield* Verdict.expect(answer, "HTTP 200 with []", answer.status === 200 && Json.stringify(answer.json) === "[]")
     })
   }),
   section.always("cancel-all.status", {

@@ -1,5 +1,6 @@
 /** Rules about the lengths of candles, and about the time that they cover by default, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
@@ -142,7 +143,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           const { answer, times } = yield* timesOf(world, { interval: "1s", limit: 5, ...query })
           yield* Verdict.expect(
             answer,
-            `candles from ${last - 5} to ${last} for ${JSON.stringify(query)}`,
+            `candles from ${last - 5} to ${last} for ${Json.stringify(query)}`,
             times.length > 0 && times.every((time) => time >= last - 6 && time <= last + 1)
           )
         }

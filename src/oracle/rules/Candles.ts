@@ -1,5 +1,6 @@
 /** Rules about candles, which only the live exchange's documentation describes. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
@@ -182,7 +183,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         // The candle may open at the last price before the interval.
         yield* Verdict.expect(
           answer,
-          `a last candle ${JSON.stringify({ open, high, low, close, volume: 0.04 })}, with the total of all trades`,
+          `a last candle ${Json.stringify({ open, high, low, close, volume: 0.04 })}, with the total of all trades`,
           last !== undefined && (last.open === open || last.open === basePrice) && last.high === high &&
             last.low === low && last.close === close && isClose(last.volume, 0.04) &&
             Math.abs(last.total - 0.01 * (open + high + low + close)) < 1e-6
@@ -211,7 +212,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(
           after.answer,
           `the same candles of ${market.name} as before a trade on ${other.name}`,
-          JSON.stringify(after.found) === JSON.stringify(before.found)
+          Json.stringify(after.found) === Json.stringify(before.found)
         )
         const { answer, found } = yield* candles(world, query, other.name)
         const last = latest(found)
@@ -264,8 +265,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const [plain, hours] = [yield* candles(world), yield* candles(world, { interval: "1h" })]
       yield* Verdict.expect(
         plain.answer,
-        `hourly candles: ${JSON.stringify(hours.found)}`,
-        JSON.stringify(plain.found) === JSON.stringify(hours.found)
+        `hourly candles: ${Json.stringify(hours.found)}`,
+        Json.stringify(plain.found) === Json.stringify(hours.found)
       )
     })
   }),

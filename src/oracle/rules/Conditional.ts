@@ -7,6 +7,7 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import { perpetual, priceText } from "../world/Markets.ts"
@@ -93,7 +94,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         answer,
         `oto with takeProfit ${exit.takeProfit}, stopLoss ${exit.stopLoss} and an otoId other than the order id`,
         isSame(oto["takeProfit"], exit.takeProfit) && isSame(oto["stopLoss"], exit.stopLoss) &&
-          Number.isSafeInteger(oto["otoId"]) && oto["otoId"] !== order["orderId"]
+          Kinds.integer.holds(oto["otoId"]) && oto["otoId"] !== order["orderId"]
       )
     })
   }),

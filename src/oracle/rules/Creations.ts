@@ -137,7 +137,7 @@ const codeRules: ReadonlyArray<Rule.Rule> = [
       const errors = Effect.fnUntraced(function*(account: Account, fields: Body) {
         const answer = yield* LiveCalls.call(world, account, Paths.applyCode, fields)
         yield* Refusals.fields(answer, { status: 400, codes: [0] }, "code")
-        return { answer, text: JSON.stringify(Json.isObject(answer.json) ? answer.json["errors"] : undefined) }
+        return { answer, text: Json.stringify(Json.isObject(answer.json) ? answer.json["errors"] : undefined) }
       })
       // The same code with another last digit.
       const unknown = code.replace(/[0-9a-f](?=ETH$)/u, (digit) => digit === "0" ? "1" : "0")
@@ -200,7 +200,7 @@ const recordOf = Effect.fnUntraced(function*(world: World, parent: Account, path
 const same = (one: unknown, other: unknown): boolean =>
   Json.isObject(one) && Json.isObject(other)
     ? Object.keys({ ...one, ...other }).every((key) => same(one[key], other[key]))
-    : JSON.stringify(one) === JSON.stringify(other)
+    : Json.stringify(one) === Json.stringify(other)
 
 const subAccountRules: ReadonlyArray<Rule.Rule> = [
   forEach("sub-account-creation.listed", {
@@ -217,7 +217,7 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
       const kyc = Json.isObject(json["kyc"]) ? json["kyc"] : {}
       yield* Verdict.expect(
         answer,
-        `${JSON.stringify({ alias, permissions, kyc: { shareKyc } })}, with ids and a masked e-mail address`,
+        `${Json.stringify({ alias, permissions, kyc: { shareKyc } })}, with ids and a masked e-mail address`,
         json["alias"] === alias && same(json["permissions"], permissions) && kyc["shareKyc"] === shareKyc &&
           Kinds.someText.holds(json["id"]) && Kinds.someText.holds(json["userId"]) && json["id"] !== json["userId"] &&
           json["email"] !== email && (json["email"] === undefined || Kinds.maskedEmail.holds(json["email"]))
@@ -225,7 +225,7 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
       const { answer: list, found } = yield* recordOf(world, parent, Paths.subAccounts, json["id"])
       // The status may change at any time.
       const odd = Object.keys(json).filter((key) => key !== "status" && key !== "kyc" && !same(found[key], json[key]))
-      yield* Verdict.expect(list, JSON.stringify(json), odd.length === 0)
+      yield* Verdict.expect(list, Json.stringify(json), odd.length === 0)
     })
   }),
   always("sub-account-creation.status", {
@@ -237,7 +237,7 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
       const { answer, found } = yield* recordOf(world, parent, Paths.subAccounts, json["id"])
       yield* Verdict.expect(
         answer,
-        JSON.stringify({ status: json["status"], kyc: json["kyc"] }),
+        Json.stringify({ status: json["status"], kyc: json["kyc"] }),
         same(found["status"], json["status"]) && same(found["kyc"], json["kyc"])
       )
     })
@@ -306,7 +306,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
       const expected = { subAccountId, title: "The First Key", isEnabled: true, type }
       yield* Verdict.expect(
         answer,
-        `${JSON.stringify(expected)} with id, apiKey and apiSecret`,
+        `${Json.stringify(expected)} with id, apiKey and apiSecret`,
         Object.entries(expected).every(([key, value]) => json[key] === value) &&
           ["id", "apiKey", "apiSecret"].every((key) => Kinds.someText.holds(json[key])) &&
           new Set([json["id"], json["apiKey"], json["apiSecret"]]).size === 3 &&
@@ -316,7 +316,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
       // The list shows the type as a string, and no secret.
       const shown: Body = { ...json, apiSecret: "", type: found["type"] }
       const odd = Object.keys(shown).filter((key) => key !== "lastActivity" && !same(found[key], shown[key]))
-      yield* Verdict.expect(list, JSON.stringify(shown), odd.length === 0 && Kinds.someText.holds(found["type"]))
+      yield* Verdict.expect(list, Json.stringify(shown), odd.length === 0 && Kinds.someText.holds(found["type"]))
     })
   }),
   always("api-key-creation.unrestricted", {

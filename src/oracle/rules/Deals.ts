@@ -45,7 +45,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const [deal = {}] = deals
         yield* Verdict.expect(
           answer,
-          `one deal of ${JSON.stringify(expected)} with role ${role}`,
+          `one deal of ${Json.stringify(expected)} with role ${role}`,
           deals.length === 1 && deal["role"] === role &&
             Object.entries(expected).every(([key, value]) => Math.abs(Number(deal[key]) - value) < 1e-9)
         )

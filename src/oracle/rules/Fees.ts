@@ -129,7 +129,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, settings) {
       const before = yield* changedEntry(world)
       const others = ({ answer }: typeof before) =>
-        JSON.stringify(
+        Json.stringify(
           Array.isArray(answer.json)
             ? answer.json.filter((entry) => !Json.isObject(entry) || entry["ticker"] !== changed)
             : []
@@ -139,7 +139,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const after = yield* changedEntry(world)
       yield* Verdict.expect(
         after.answer,
-        `${changed} with ${JSON.stringify(settings)} and the name ${String(before.entry["name"])}`,
+        `${changed} with ${Json.stringify(settings)} and the name ${String(before.entry["name"])}`,
         isSame(after.entry, settings) && after.entry["name"] === before.entry["name"]
       )
       yield* Verdict.expect(after.answer, "unchanged entries of other currencies", others(after) === others(before))
@@ -163,7 +163,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const entry = objects.find((one) => Json.isObject(one) && one["ticker"] === ticker)
         const settings = expected[index]
         yield* Verdict.conclude(
-          `${String(ticker)} with ${JSON.stringify(settings)}`,
+          `${String(ticker)} with ${Json.stringify(settings)}`,
           entry,
           isSame(entry, settings),
           answer

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import { basePrice, perpetual, priceText } from "../world/Markets.ts"
@@ -100,7 +101,7 @@ const areWhole = Effect.fnUntraced(function*(world: World, market: Market, { ans
     yield* Verdict.expect(
       answer,
       `an integer id, and a fee as a decimal in ${market.stock} or ${market.money}`,
-      Number.isSafeInteger(id) && typeof fee === "string" && /^[0-9]+(?:\.[0-9]+)?$/u.test(fee) &&
+      Kinds.integer.holds(id) && typeof fee === "string" && /^[0-9]+(?:\.[0-9]+)?$/u.test(fee) &&
         (feeAsset === market.stock || feeAsset === market.money)
     )
   }

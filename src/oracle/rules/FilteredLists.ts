@@ -42,7 +42,7 @@ const pageWith = Effect.fnUntraced(function*(
   const { answer, json, records } = yield* Lists.pageOf(list, yield* world.call(account, list.path, fields))
   yield* Verdict.expect(
     answer,
-    `${count} records for ${JSON.stringify(fields)}, with this limit and offset`,
+    `${count} records for ${Json.stringify(fields)}, with this limit and offset`,
     records.length === count && json["limit"] === fields.limit && json["offset"] === fields.offset
   )
   return records
@@ -63,7 +63,7 @@ const hasRecords = Effect.fnUntraced(function*(
     const { answer, records } = yield* Lists.pageOf(list, yield* world.call(account, list.path, asked))
     yield* Verdict.expect(
       answer,
-      `for ${JSON.stringify(asked)}, as in the complete list: ${text}`,
+      `for ${Json.stringify(asked)}, as in the complete list: ${text}`,
       Comparison.textOfSet(records) === text
     )
     if (!("limit" in page)) yield* Lists.hasDefaults(world, list, answer)

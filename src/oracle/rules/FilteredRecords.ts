@@ -99,7 +99,7 @@ const agrees = Effect.fnUntraced(function*(
     if (answer === undefined) continue
     yield* Verdict.expect(
       answer,
-      `for ${JSON.stringify(filter)}, as in the complete list: ${Comparison.textOf(alone)}`,
+      `for ${Json.stringify(filter)}, as in the complete list: ${Comparison.textOf(alone)}`,
       isSame(answer.json, alone)
     )
   }
@@ -107,7 +107,7 @@ const agrees = Effect.fnUntraced(function*(
   for (const [filter, alone] of gone) {
     const answer = yield* LiveCalls.call(world, account, path, filter)
     const isGone = !Array.isArray(alone) || isNothing(answer.json)
-    yield* Verdict.expect(answer, `nothing for ${JSON.stringify(filter)}, as in the complete list`, isGone)
+    yield* Verdict.expect(answer, `nothing for ${Json.stringify(filter)}, as in the complete list`, isGone)
   }
   return found
 })

@@ -3,6 +3,7 @@
  * caused the trade. Only the live exchange's documentation describes most of these lists.
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
@@ -58,12 +59,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       for (const pause of pauses) {
         yield* Effect.sleep(pause)
         after = yield* LiveCalls.call(world, account, path, {})
-        if (JSON.stringify(after.json) !== JSON.stringify(before.json)) break
+        if (Json.stringify(after.json) !== Json.stringify(before.json)) break
       }
       yield* Verdict.expect(
         after,
         "HTTP 200 with other values than before the trade",
-        before.status === 200 && after.status === 200 && JSON.stringify(after.json) !== JSON.stringify(before.json)
+        before.status === 200 && after.status === 200 && Json.stringify(after.json) !== Json.stringify(before.json)
       )
     })
   })

@@ -68,7 +68,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           Verdict.expect(
             answer,
             `HTTP 200 with ["pong"]`,
-            answer.status === 200 && JSON.stringify(answer.json) === `["pong"]`
+            answer.status === 200 && Json.stringify(answer.json) === `["pong"]`
           )
       )
   }),

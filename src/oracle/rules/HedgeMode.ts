@@ -20,7 +20,7 @@ const has = Effect.fnUntraced(function*(world: World, account: Account, amounts:
   const { answer, positions } = yield* LiveCalls.openPositions(world, account)
   yield* Verdict.expect(
     answer,
-    `positions of ${JSON.stringify(amounts)} by positionSide`,
+    `positions of ${Json.stringify(amounts)} by positionSide`,
     positions.length === Object.keys(amounts).length &&
       Object.entries(amounts).every(([side, amount]) =>
         positions.some((one) => one["positionSide"] === side && Books.isClose(Number(one["amount"]), amount))

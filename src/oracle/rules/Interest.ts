@@ -21,7 +21,7 @@ const history = (world: World, fields: Readonly<Record<string, unknown>>) => Lis
 
 /** Returns records as sorted text, so that lists can be compared: the document does not say how records are sorted. */
 const sorted = (records: ReadonlyArray<unknown>): string =>
-  records.map((record) => JSON.stringify(record)).toSorted().join()
+  records.map((record) => Json.stringify(record)).toSorted().join()
 
 /** The plan and ticker of each interest payment to make. All plans differ, but two payments share a ticker. */
 const mixed = [plans[0], plans[1], ["oracle-plan-c", "USDT"]].flatMap(([planId = "", ticker = ""] = []) => [
@@ -170,7 +170,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         )
       yield* Verdict.expect(
         answer,
-        `payments of ${JSON.stringify(mixed)} at ${paidAt.map(Math.floor).join(", ")}`,
+        `payments of ${Json.stringify(mixed)} at ${paidAt.map(Math.floor).join(", ")}`,
         payments.length === mixed.length && mixed.every(isListed)
       )
     })
@@ -265,14 +265,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         objects.length === 1 && Json.isObject(record) && record["planId"] === planId && record["ticker"] === ticker &&
           Number(record["amount"]) === Number(amount) && record["investmentId"] === "once" &&
           Math.abs(Number(record["timestamp"]) - now) < 60 &&
-          Json.isObject(before.json) && JSON.stringify(before.json["records"]) === "[]"
+          Json.isObject(before.json) && Json.stringify(before.json["records"]) === "[]"
       )
       for (const filter of [{ planId }, { ticker }]) {
         const filtered = yield* world.call(account, Paths.interest, filter)
         const { objects: [payment, ...more] } = yield* FieldRules.records(world, filtered, "records")
         yield* Verdict.expect(
           filtered,
-          `the payment, selected by ${JSON.stringify(filter)}`,
+          `the payment, selected by ${Json.stringify(filter)}`,
           more.length === 0 && Json.isObject(payment) && payment["investmentId"] === "once"
         )
       }

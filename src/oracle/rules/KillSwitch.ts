@@ -130,14 +130,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.expect(
           answer,
           `market ${name}, types spot and margin, startTime now, and cancellationTime ${timeout} seconds later`,
-          market === name && JSON.stringify(types) === `["spot","margin"]` && (yield* isNow(world, startTime)) &&
+          market === name && Json.stringify(types) === `["spot","margin"]` && (yield* isNow(world, startTime)) &&
             Number(cancellationTime) - Number(startTime) === Number(timeout)
         )
         const status = yield* timers(world, account)
         yield* Verdict.expect(
           status.answer,
           "exactly the timer that arming the kill switch returned",
-          status.timers.length === 1 && JSON.stringify(status.timers[0]) === JSON.stringify(json)
+          status.timers.length === 1 && Json.stringify(status.timers[0]) === Json.stringify(json)
         )
       }))
   }),
@@ -281,10 +281,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const now = (yield* world.now) / 1000
         yield* Verdict.expect(
           answer,
-          `only the timer that started 200 s ago and ends in 100 s, with types ${JSON.stringify(types ?? null)}`,
+          `only the timer that started 200 s ago and ends in 100 s, with types ${Json.stringify(types ?? null)}`,
           left.length === 1 && timer["market"] === json["market"] &&
             Math.abs(now - 200 - Number(startTime)) < 2 && Number(cancellationTime) - Number(startTime) === 300 &&
-            JSON.stringify(shown ?? null) === JSON.stringify(types ?? null)
+            Json.stringify(shown ?? null) === Json.stringify(types ?? null)
         )
       }))
   }),

@@ -143,7 +143,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const keys = ["amount", "price", "side", "market", "clientOrderId", "postOnly"]
       yield* Verdict.expect(
         answer,
-        `the values of ${JSON.stringify(orders)}, with three order ids`,
+        `the values of ${Json.stringify(orders)}, with three order ids`,
         results.every((result, index) =>
           keys.every((key) => {
             const sent: unknown = Object.entries(orders[index] ?? {}).find(([name]) => name === key)?.[1]
@@ -196,7 +196,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { code, errors } = Json.isObject(json) ? json : { code: undefined, errors: {} }
         const names = Object.keys(Json.isObject(errors) ? errors : {})
         yield* Verdict.conclude(
-          `code ${documented ?? Number(code)} for ${JSON.stringify(orders[index])}`,
+          `code ${documented ?? Number(code)} for ${Json.stringify(orders[index])}`,
           items[index],
           parts(items[index]).error?.["code"] === (documented ?? code),
           answer
@@ -372,7 +372,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude(
         "the first and the last order canceled; the account's other order and the other account's order open",
         open,
-        JSON.stringify(open) === "[false,false,true,true]"
+        Json.stringify(open) === "[false,false,true,true]"
       )
     })
   }),

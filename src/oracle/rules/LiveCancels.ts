@@ -3,6 +3,7 @@
  * they select. Only the live exchange's documentation describes these effects.
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
@@ -90,7 +91,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { orderId: other } = yield* Trading.placeOther(world, account, order, Paths.collateralLimit)
       const on = "market" in fields && fields.market === "spot" ? { market: market.name } : {}
       const answer = yield* LiveCalls.call(world, account, Paths.cancelAll, { ...fields, ...on })
-      yield* Refusals.any(answer, `because of the fields ${JSON.stringify(fields)}`)
+      yield* Refusals.any(answer, `because of the fields ${Json.stringify(fields)}`)
       const open = yield* LiveOrders.open(world, account)
       yield* LiveOrders.lists(open, "both orders", "orderId", [{ orderId: one }, { orderId: other }])
     })

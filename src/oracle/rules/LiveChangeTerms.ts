@@ -3,6 +3,7 @@
  * terms of changed orders. Only the live exchange's documentation describes this call.
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
@@ -197,7 +198,7 @@ const refusals: ReadonlyArray<Rule.Rule> = [
       for (const ticker of [market.stock, market.money]) {
         yield* Verdict.expect(
           after.answer,
-          `${JSON.stringify(locked.of(ticker))} ${ticker}, as before the change`,
+          `${Json.stringify(locked.of(ticker))} ${ticker}, as before the change`,
           Math.abs(after.of(ticker).freeze - locked.of(ticker).freeze) < 1e-9 &&
             Math.abs(after.of(ticker).available - locked.of(ticker).available) < 1e-9
         )

@@ -1,5 +1,6 @@
 /** Rules about changing open orders. Only the live exchange's documentation describes this call. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
@@ -237,7 +238,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const expected = { amount: "0.03", price: before.price, ...stated }
       yield* Verdict.expect(
         answer,
-        JSON.stringify(expected),
+        Json.stringify(expected),
         order["side"] === side && order["market"] === market.name &&
           Object.entries(expected).every(([key, value]) => Number(order[key]) === Number(value))
       )

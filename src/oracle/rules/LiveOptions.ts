@@ -3,6 +3,7 @@
  * orders on futures markets. Only the live exchange's documentation describes these effects.
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
@@ -153,7 +154,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
         yield* Refusals.coded(
           answer,
           { status: 422, codes: [30, 36] },
-          `because its id is ${JSON.stringify(clientOrderId)}`
+          `because its id is ${Json.stringify(clientOrderId)}`
         )
       }
       yield* LiveOrders.nothingOpen(world, account)

@@ -130,7 +130,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const names = Object.keys(Json.isObject(errors) ? errors : {})
       yield* Verdict.expect(
         answer,
-        `code 30, and errors that name total or amount, because ${JSON.stringify(below)} is below ${market.minTotal}`,
+        `code 30, and errors that name total or amount, because ${Json.stringify(below)} is below ${market.minTotal}`,
         code === 30 && (names.includes("total") || names.includes("amount")) &&
           (Paths.ofSeveral.includes(path) || answer.status === 422)
       )

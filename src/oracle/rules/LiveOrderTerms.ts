@@ -113,7 +113,7 @@ const valueRules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* LiveOrders.submit(world, account, path, { ...fields, [key]: value }, fields)
         yield* Verdict.expect(
           answer,
-          `HTTP 422, code ${codes.join(" or ")}, and errors that name ${key}, because it is ${JSON.stringify(value)}`,
+          `HTTP 422, code ${codes.join(" or ")}, and errors that name ${key}, because it is ${Json.stringify(value)}`,
           answer.status === 422 && Refusals.hasCode(answer, codes) &&
             spellings(key).some((spelling) => Refusals.namedFields(answer).includes(spelling))
         )

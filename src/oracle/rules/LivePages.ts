@@ -2,6 +2,7 @@
  * Rules about pages of orders and trades. Only the live exchange's documentation describes the bounds of these pages.
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
@@ -25,7 +26,7 @@ const isFull = Effect.fnUntraced(function*(
 ) {
   for (const [page, count] of [[{}, defaultLimit], [{ limit: 100 }, defaultLimit + 1]] as const) {
     const { answer, records } = yield* read(page)
-    const expected = `${count} of ${defaultLimit + 1} records for ${JSON.stringify(page)}`
+    const expected = `${count} of ${defaultLimit + 1} records for ${Json.stringify(page)}`
     yield* Verdict.expect(answer, expected, records.length === count)
   }
 })

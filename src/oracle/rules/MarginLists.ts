@@ -222,7 +222,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
         ] as const
       ) {
         const { answer, found } = yield* markets(fields)
-        yield* Verdict.expect(answer, `changes on ${expected} for ${JSON.stringify(fields)}`, found === expected)
+        yield* Verdict.expect(answer, `changes on ${expected} for ${Json.stringify(fields)}`, found === expected)
       }
     })
   }),
@@ -239,7 +239,7 @@ const selectionRules: ReadonlyArray<Rule.Rule> = [
         const { answer, records } = yield* listOf(world, account, Paths.closedPositions, fields)
         yield* Verdict.expect(
           answer,
-          `only the position ${String(positionId)} for ${JSON.stringify(fields)}`,
+          `only the position ${String(positionId)} for ${Json.stringify(fields)}`,
           records.length === 1 && records[0]?.["positionId"] === positionId
         )
       }

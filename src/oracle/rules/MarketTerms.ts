@@ -239,11 +239,11 @@ const boundRules: ReadonlyArray<Rule.Rule> = [
         const path = entry["type"] === "futures" ? Paths.collateralLimit : Paths.limitOrder
         for (const right of [order, finest]) {
           const accepted = yield* LiveCalls.call(world, account, path, right)
-          yield* Verdict.expect(accepted, `success with ${JSON.stringify(right)}`, Refusals.isSuccess(accepted))
+          yield* Verdict.expect(accepted, `success with ${Json.stringify(right)}`, Refusals.isSuccess(accepted))
         }
         for (const wrong of refused) {
           const answer = yield* LiveCalls.call(world, account, path, wrong)
-          yield* Refusals.any(answer, `because ${JSON.stringify(wrong)} is beyond the listed bounds`)
+          yield* Refusals.any(answer, `because ${Json.stringify(wrong)} is beyond the listed bounds`)
         }
         // The documentation does not say whether isCollateral applies to futures.
         if (entry["type"] === "futures") continue
@@ -285,7 +285,7 @@ const boundRules: ReadonlyArray<Rule.Rule> = [
       // A margin order may also be refused because its position would be too large.
       if (path === Paths.limitOrder || bound === "minTotal") {
         const accepted = yield* LiveCalls.call(world, account, path, order(met))
-        yield* Verdict.expect(accepted, `success with ${JSON.stringify(order(met))}`, Refusals.isSuccess(accepted))
+        yield* Verdict.expect(accepted, `success with ${Json.stringify(order(met))}`, Refusals.isSuccess(accepted))
       }
       const refused = yield* LiveCalls.call(world, account, path, order(met + beyond))
       yield* Refusals.any(refused, `because the total is beyond ${bound}`)
@@ -316,7 +316,7 @@ const tradeRules: ReadonlyArray<Rule.Rule> = [
       for (const [query, count] of [[{}, defaultTrades], [{ limit: most }, most]] as const) {
         const past = { market: market.name, lastId: 0, ...query }
         const { answer, value } = yield* LivePublicCalls.results(world, Paths.tradeHistory, past)
-        yield* Verdict.expect(answer, `${count} trades for ${JSON.stringify(query)}`, value.length === count)
+        yield* Verdict.expect(answer, `${count} trades for ${Json.stringify(query)}`, value.length === count)
       }
     })
   })

@@ -13,6 +13,7 @@ import * as Verdict from "../Verdict.ts"
 import { balanceOf, issue } from "../world/Codes.ts"
 import * as Dialects from "../world/Dialects.ts"
 import { basePrice } from "../world/Markets.ts"
+import * as Numbers from "../world/Numbers.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -189,7 +190,7 @@ const cancelOne = fc.nat(20).map((at) =>
         if (order === undefined) return
         yield* world.call(account, Paths.cancelOrder, {
           market: market.name,
-          [Dialects.keys(world.dialect).orderId]: Number(order.id)
+          [Dialects.keys(world.dialect).orderId]: Numbers.idOf(order.id)
         })
         model.orders = model.orders.filter((other) => other !== order)
         yield* compare(model, target)

@@ -212,7 +212,7 @@ const everyMarket: Rule.Rule = section.always("oco.markets.each", {
       const { answer, order } = yield* Orders.place(world, account, Paths.oco, draft)
       yield* Verdict.expect(
         answer,
-        `legs on ${market.name} with the values of ${JSON.stringify(draft)}`,
+        `legs on ${market.name} with the values of ${Json.stringify(draft)}`,
         Oco.both(order, (leg) => leg["market"] === market.name) && entry.isAsSubmitted(order, draft)
       )
       const amount = String(draft["amount"])

@@ -3,9 +3,11 @@
  * documentation describes these responses. All of them have the same fields.
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "../world/Dialects.ts"
+import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import { priceText } from "../world/Markets.ts"
@@ -105,7 +107,7 @@ const lifeRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world, entry) {
       const { answer, expected, order } = yield* placed(world, entry)
       yield* LiveOrders.shows({ answer }, "the order", order, expected)
-      yield* Verdict.expect(answer, "an integer orderId", Number.isSafeInteger(order["orderId"]))
+      yield* Verdict.expect(answer, "an integer orderId", Kinds.integer.holds(order["orderId"]))
       yield* LiveOrders.isNow(world, answer, "a timestamp", order["timestamp"])
     })
   }),
@@ -243,7 +245,7 @@ const cancelRules: ReadonlyArray<Rule.Rule> = [
       const after = yield* LiveOrders.funds(world, account)
       yield* Verdict.expect(
         after.answer,
-        `the ${ticker} balance from before the order: ${JSON.stringify(before)}`,
+        `the ${ticker} balance from before the order: ${Json.stringify(before)}`,
         isNear(after.of(ticker).available, before.available) && isNear(after.of(ticker).freeze, before.freeze)
       )
     })

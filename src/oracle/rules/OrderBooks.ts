@@ -150,7 +150,7 @@ const raw = Effect.fnUntraced(function*(world: World, name: string, level: numbe
       ? shown.map((level) => Array.isArray(level) ? [Number(level[0]), Number(level[1])] : [Number.NaN, Number.NaN])
       : []
   }
-  return { answer, text: JSON.stringify(sides.map((side) => book[side])), asks: levels("asks"), bids: levels("bids") }
+  return { answer, text: Json.stringify(sides.map((side) => book[side])), asks: levels("asks"), bids: levels("bids") }
 })
 
 const queryRules: ReadonlyArray<Rule.Rule> = [

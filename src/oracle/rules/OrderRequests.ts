@@ -216,7 +216,7 @@ const itemRules: ReadonlyArray<Rule.Rule> = [
       for (const [index, [fields, codes]] of wrongs.entries()) {
         yield* Verdict.expect(
           answer,
-          `an error with code ${codes.join(" or ")} for ${JSON.stringify(fields)} at ${index}`,
+          `an error with code ${codes.join(" or ")} for ${Json.stringify(fields)} at ${index}`,
           codes.includes(Number(errors[index]?.["code"]))
         )
       }
@@ -258,7 +258,7 @@ const itemRules: ReadonlyArray<Rule.Rule> = [
         const { code, errors: named } = errors[index + 1] ?? {}
         yield* Verdict.expect(
           answer,
-          `an error with code 30 that names ${key} for ${JSON.stringify(item)}`,
+          `an error with code 30 that names ${key} for ${Json.stringify(item)}`,
           code === 30 && Json.isObject(named) && Object.hasOwn(named, key)
         )
       }

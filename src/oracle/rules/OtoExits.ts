@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import { priceText } from "../world/Markets.ts"
@@ -86,7 +87,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const { answer, order: { oto }, prices } = yield* enter(world, "buy", legs, path)
       const shown = Json.isObject(oto) ? oto : {}
       yield* LiveOrders.shows({ answer }, "oto", shown, prices)
-      yield* Verdict.expect(answer, "an integer otoId", Number.isSafeInteger(shown["otoId"]))
+      yield* Verdict.expect(answer, "an integer otoId", Kinds.integer.holds(shown["otoId"]))
     })
   }),
   LiveCalls.section.forEach("oto.exits", {

@@ -84,7 +84,7 @@ const fillsDefault = Effect.fnUntraced(function*(world: World, account: Account,
   const count = Math.min(list.defaultLimit, all.records.length)
   yield* Verdict.expect(
     answer,
-    `the first ${count} records for ${JSON.stringify(filter)}`,
+    `the first ${count} records for ${Json.stringify(filter)}`,
     records.length === count && (count < all.records.length || isSameSet(records, all.records))
   )
 })

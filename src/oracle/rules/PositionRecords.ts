@@ -41,7 +41,7 @@ const has = Effect.fnUntraced(function*(
   const { answer, positions } = yield* LiveCalls.openPositions(world, account)
   yield* Verdict.expect(
     answer,
-    `the positions ${JSON.stringify(expected)}`,
+    `the positions ${Json.stringify(expected)}`,
     positions.length === expected.length &&
       expected.every(([id, size]) =>
         positions.some((one) => one["positionId"] === id && Books.isClose(Math.abs(number(one, "amount")), size))
@@ -290,7 +290,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
         if (rate === undefined) continue
         yield* Verdict.expect(
           own.answer,
-          `the fundingRate, settlementPrice and rateCalculatedTime of ${JSON.stringify(rate)}`,
+          `the fundingRate, settlementPrice and rateCalculatedTime of ${Json.stringify(rate)}`,
           ["fundingRate", "settlementPrice", "rateCalculatedTime"].every((key) =>
             rate[key] === undefined || isNear(number(payment, key), number(rate, key), 1e-9)
           )
@@ -333,7 +333,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
     ],
     check: Effect.fnUntraced(function*(world, { codes, fields, path }) {
       const answer = yield* LiveCalls.call(world, yield* world.reader, path, fields)
-      yield* Refusals.coded(answer, { status: 422, codes }, `because of ${JSON.stringify(fields)}`)
+      yield* Refusals.coded(answer, { status: 422, codes }, `because of ${Json.stringify(fields)}`)
     })
   })
 ]

@@ -118,7 +118,7 @@ const recorded = Effect.fnUntraced(function*(world: World, { account, market, or
   const latest = Math.max(...records.map((record) => number(record, "modifyDate")))
   yield* Verdict.expect(
     answer,
-    `the openDate of the open position in each record, and its modifyDate in the latest: ${JSON.stringify(position)}`,
+    `the openDate of the open position in each record, and its modifyDate in the latest: ${Json.stringify(position)}`,
     isNear(latest, number(position, "modifyDate"), rounding) &&
       records.every((record) => isNear(number(record, "openDate"), number(position, "openDate"), rounding))
   )

@@ -8,6 +8,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as Comparison from "../world/Comparison.ts"
+import * as Kinds from "../world/Kinds.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LiveOrders from "../world/LiveOrders.ts"
 import * as MarginPositions from "../world/MarginPositions.ts"
@@ -133,7 +134,7 @@ const windowRules: ReadonlyArray<Rule.Rule> = [
         const found = expected.map((id) => all.records.find(({ positionId }) => positionId === id))
         yield* Verdict.expect(
           answer,
-          `the positions ${expected.join(", ")} for ${JSON.stringify(fields)}, as in the whole list`,
+          `the positions ${expected.join(", ")} for ${Json.stringify(fields)}, as in the whole list`,
           records.map(({ positionId }) => positionId).join() === expected.join() &&
             RecordLists.sameText(records, found)
         )
@@ -237,7 +238,7 @@ const fundingRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(
         answer,
         `a tpsl with ${leg} ${basePrice * away} and an id, and no ${other}`,
-        number(tpsl, leg) === basePrice * away && Number.isSafeInteger(tpsl[`${leg}Id`]) &&
+        number(tpsl, leg) === basePrice * away && Kinds.integer.holds(tpsl[`${leg}Id`]) &&
           Number(tpsl[other] ?? 0) === 0 && Number(tpsl[`${other}Id`] ?? 0) === 0
       )
     })

@@ -122,7 +122,7 @@ const openingRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(
         answer,
         `a position of 0.02 on ${market.name} with ${
-          JSON.stringify(numbers)
+          Json.stringify(numbers)
         }, positionSide BOTH, no tpsl and no liquidationState`,
         position["market"] === market.name && Books.isClose(size(position), 0.02) &&
           (position["positionSide"] ?? "BOTH") === "BOTH" && (position["tpsl"] ?? null) === null &&
@@ -315,7 +315,7 @@ const profitRules: ReadonlyArray<Rule.Rule> = [
       const { answer, exit, tpsl } = yield* withExits(world, side)
       yield* Verdict.expect(
         answer,
-        `a tpsl with ${JSON.stringify(exit)} and two order ids`,
+        `a tpsl with ${Json.stringify(exit)} and two order ids`,
         number(tpsl, "takeProfit") === Number(exit.takeProfit) && number(tpsl, "stopLoss") === Number(exit.stopLoss) &&
           Kinds.integer.holds(tpsl["takeProfitId"]) && Kinds.integer.holds(tpsl["stopLossId"]) &&
           tpsl["takeProfitId"] !== tpsl["stopLossId"]
@@ -388,7 +388,7 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       const amounts = { [market.name]: 0.01, [perpetual.name]: 0.002 }
       yield* Verdict.expect(
         both.answer,
-        `one position on each market: ${JSON.stringify(amounts)}`,
+        `one position on each market: ${Json.stringify(amounts)}`,
         both.positions.length === 2 &&
           both.positions.every((position) => size(position) === amounts[String(position["market"])]) &&
           ["market", "positionId"].every((key) => new Set(both.positions.map((one) => one[key])).size === 2)

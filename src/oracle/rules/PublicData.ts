@@ -183,7 +183,7 @@ const dayRules: ReadonlyArray<Rule.Rule> = [
           const other = days.get(day.market)
           const wrong = other === undefined ? [] : differing(day, other)
           yield* Verdict.conclude(
-            `the same ${wrong.join(", ")} as ${JSON.stringify(day)}`,
+            `the same ${wrong.join(", ")} as ${Json.stringify(day)}`,
             other,
             wrong.length === 0,
             answer
@@ -369,7 +369,7 @@ const candleRules: ReadonlyArray<Rule.Rule> = [
         const isSum = [5, 6].every((column) => isBetween(sum(rows, column), at(hour, column), at(hour, column)))
         const isExtreme = isSame(Math.max(...rows.map((row) => at(row, 3))), at(hour, 3)) &&
           isSame(Math.min(...rows.map((row) => at(row, 4))), at(hour, 4))
-        yield* Verdict.expect(answer, `minutes that add up to ${JSON.stringify(hour)}`, isSum && isExtreme)
+        yield* Verdict.expect(answer, `minutes that add up to ${Json.stringify(hour)}`, isSum && isExtreme)
         return
       }
       return yield* Verdict.skip("nothing has traded in the last hours")

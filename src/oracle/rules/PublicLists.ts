@@ -85,7 +85,7 @@ const platformRules: ReadonlyArray<Rule.Rule> = [
       for (const entry of crypto) {
         const flags = ["is_depositable", "is_withdrawal", "is_api_depositable", "is_api_withdrawal"]
         yield* Verdict.conclude(
-          `booleans, and ${JSON.stringify(Object.keys(feeKinds))} as decimals`,
+          `booleans, and ${Json.stringify(Object.keys(feeKinds))} as decimals`,
           entry,
           flags.every((key) => entry[key] === undefined || Kinds.boolean.holds(entry[key])) &&
             [entry["deposit"], entry["withdraw"]].every((terms) =>

@@ -278,7 +278,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
       const changes = [high, early].map((open) => (last / open - 1) * 100)
       yield* Verdict.expect(
         answer,
-        `${market.name} with ${JSON.stringify({ ...expected, changes })}`,
+        `${market.name} with ${Json.stringify({ ...expected, changes })}`,
         Object.entries(expected).every(([key, value]) =>
           !(key in numbers) || isNear(numbers[key] ?? Number.NaN, value)
         ) &&

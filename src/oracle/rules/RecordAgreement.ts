@@ -145,7 +145,7 @@ const agreementRules: ReadonlyArray<Rule.Rule> = [
         for (const [ticker, entry] of Object.entries(json).slice(0, 2)) {
           const { answer, json: one } = yield* LiveCalls.object(world, account, path, { ticker })
           const shown = path === Paths.collateralBalance ? one[ticker] : one
-          const [text, amounts] = [JSON.stringify(entry), Json.isObject(entry) ? Object.values(entry) : [entry]]
+          const [text, amounts] = [Json.stringify(entry), Json.isObject(entry) ? Object.values(entry) : [entry]]
           yield* Verdict.expect(
             answer,
             `${ticker} ${text}, zero or more`,
@@ -236,7 +236,7 @@ const stateRules: ReadonlyArray<Rule.Rule> = [
           answer
         )
         const one = yield* LiveCalls.list(world, account, Paths.killSwitchStatus, { market: timer["market"] })
-        yield* Verdict.expect(one.answer, `only ${JSON.stringify(timer)}`, RecordLists.sameText(one.items, [timer]))
+        yield* Verdict.expect(one.answer, `only ${Json.stringify(timer)}`, RecordLists.sameText(one.items, [timer]))
       }
     })
   )

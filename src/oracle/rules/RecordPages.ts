@@ -3,6 +3,7 @@
  * the page is cut. The live exchange's documentation describes most of these lists, the document describes three.
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
@@ -280,7 +281,7 @@ const slices: ReadonlyArray<Rule.Rule> = [
       statement: "Shows on a page the `limit` records between the first `offset` records and the rest of the list",
       values: pages,
       check: Effect.fnUntraced(function*(world, { limit, offset }) {
-        const texts = (records: ReadonlyArray<unknown>) => records.map((record) => JSON.stringify(record))
+        const texts = (records: ReadonlyArray<unknown>) => records.map((record) => Json.stringify(record))
         const whole = texts((yield* Lists.distinct(world, list)).records)
         if (whole.length <= offset + limit || whole.length === 100) {
           return yield* Verdict.skip(Verdict.lacksRecords.tooFew)
@@ -323,7 +324,7 @@ const filterRules: ReadonlyArray<Rule.Rule> = [
         })
         yield* Verdict.expect(
           answer,
-          `${size} of a total of ${count + 1}, for ${JSON.stringify(page)}`,
+          `${size} of a total of ${count + 1}, for ${Json.stringify(page)}`,
           records.length === size && json["total"] === count + 1
         )
       }

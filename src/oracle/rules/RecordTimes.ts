@@ -46,7 +46,7 @@ const showsTimes = (
   slack = 0.01
 ) =>
   Verdict.conclude(
-    JSON.stringify(times),
+    Json.stringify(times),
     record ?? "no record",
     Object.entries(times).every(([key, time]) => Math.abs(Number(record?.[key]) - time) < slack),
     answer
@@ -64,7 +64,7 @@ const areFillsAt = ({ answer, records }: LiveOrders.Shown, times: ReadonlyArray<
 /** Expects that an order shows the sums of its deals. */
 const showsSums = (answer: Target.Answer, order: Body, deals: ReadonlyArray<Body>) =>
   Verdict.conclude(
-    `dealStock, dealMoney and dealFee as the sums of ${JSON.stringify(deals)}`,
+    `dealStock, dealMoney and dealFee as the sums of ${Json.stringify(deals)}`,
     order,
     Object.entries({ dealStock: "amount", dealMoney: "deal", dealFee: "fee" }).every(([key, part]) =>
       RecordLists.isNear(number(order, key), deals.reduce((sum, deal) => sum + number(deal, part), 0))

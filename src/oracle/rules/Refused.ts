@@ -241,7 +241,7 @@ const placesNothing: Rule.Rule = section.forEach("orders.refused.nothing", {
     const market = yield* world.market
     for (const wrong of wrongOrders(market)) {
       const answer = yield* world.call(account, path, { ...draft(market, side), ...wrong })
-      if (!Refusals.isRefused(answer)) return yield* Verdict.skip(`accepts ${JSON.stringify(wrong)}`)
+      if (!Refusals.isRefused(answer)) return yield* Verdict.skip(`accepts ${Json.stringify(wrong)}`)
     }
     const open = yield* Orders.list(world, account, Paths.activeOrders)
     yield* Verdict.conclude("no open orders", [...open.values()], open.size === 0)

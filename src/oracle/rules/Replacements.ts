@@ -3,6 +3,7 @@
  * prevention. Only the live exchange's documentation describes this call.
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
@@ -107,7 +108,7 @@ const triggerRules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Verdict.expect(
         answer,
-        `activated and activationCondition as in ${JSON.stringify(fresh)}`,
+        `activated and activationCondition as in ${Json.stringify(fresh)}`,
         hasSameTrigger(changed, fresh)
       )
       for (const at of [0, percent * 0.6, percent * 1.1]) {

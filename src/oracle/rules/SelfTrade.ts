@@ -3,6 +3,7 @@
  * §3).
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Dialects from "../world/Dialects.ts"
@@ -66,7 +67,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.conclude(
         "the same result with stp no as without stp",
         { without, no },
-        JSON.stringify(without) === JSON.stringify(no)
+        Json.stringify(without) === Json.stringify(no)
       )
     })
   }),
@@ -80,7 +81,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const met = yield* meet(world, side, mode)
       const isOpen = { old: mode === "cancel_new", new: mode === "cancel_old" }
       yield* Verdict.conclude(
-        mode === "no" ? "both filled with 0.02" : `open: ${JSON.stringify(isOpen)}`,
+        mode === "no" ? "both filled with 0.02" : `open: ${Json.stringify(isOpen)}`,
         met,
         mode === "no"
           ? met.old.filled === 0.02 && met.new.filled === 0.02

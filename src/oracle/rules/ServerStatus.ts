@@ -1,5 +1,6 @@
 /** The rule about the server status (document, Endpoints §8). */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Paths from "../world/Paths.ts"
@@ -15,7 +16,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         Verdict.expect(
           answer,
           `HTTP 200 with ["pong"]`,
-          answer.status === 200 && JSON.stringify(answer.json) === `["pong"]`
+          answer.status === 200 && Json.stringify(answer.json) === `["pong"]`
         ))
   })
 ]

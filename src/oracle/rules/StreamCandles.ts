@@ -1,5 +1,6 @@
 /** Rules about candles over a WebSocket. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
@@ -77,7 +78,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         .toSorted((one, other) => Number(one[0]) - Number(other[0]))
       yield* Streams.expect(
         reply,
-        `the candles ${JSON.stringify(expected.slice(-2))}`,
+        `the candles ${Json.stringify(expected.slice(-2))}`,
         expected.length > 0 && rows.length === expected.length &&
           rows.every((row, at) => Streams.areEqual(row, expected[at] ?? []))
       )

@@ -1,5 +1,6 @@
 /** Rules about public streams on several days, in several intervals, and on two markets at once. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
@@ -69,11 +70,11 @@ const statisticsRules: ReadonlyArray<Rule.Rule> = [
       ) {
         const expected = figuresOf(trades)
         const { reply, result } = yield* Streams.ask(connection, method, market.name, ...params)
-        yield* Streams.expect(reply, `the figures ${JSON.stringify(expected)}`, areFigures(result, expected))
+        yield* Streams.expect(reply, `the figures ${Json.stringify(expected)}`, areFigures(result, expected))
         if (listening === undefined) continue
         yield* Streams.sees(
           listening,
-          `a message with the figures ${JSON.stringify(expected)}`,
+          `a message with the figures ${Json.stringify(expected)}`,
           () => areFigures(pushedBody(listening, market), expected) ? true : undefined
         )
       }
@@ -287,7 +288,7 @@ const candleRules: ReadonlyArray<Rule.Rule> = [
         const rows = traded(rowsOf(result))
         yield* Streams.expect(
           reply,
-          `the candles ${JSON.stringify(expected)}`,
+          `the candles ${Json.stringify(expected)}`,
           rows.length === expected.length &&
             rows.every((row, at) => Streams.areEqual(row.slice(0, 7), (expected[at] ?? []).slice(0, 7)))
         )

@@ -1,5 +1,6 @@
 /** Rules about order books over a WebSocket: a snapshot, and then a chain of changes. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
@@ -155,8 +156,8 @@ const snapshotRules: ReadonlyArray<Rule.Rule> = [
         const levels = StreamBooks.levels(body, side)
         yield* Streams.expect(
           reply,
-          `the ${side} ${JSON.stringify(body[side])}`,
-          JSON.stringify(StreamBooks.levels(Streams.objectOf(result), side)) === JSON.stringify(levels)
+          `the ${side} ${Json.stringify(body[side])}`,
+          Json.stringify(StreamBooks.levels(Streams.objectOf(result), side)) === Json.stringify(levels)
         )
         yield* isGrouped(side, levels)
       }

@@ -86,7 +86,7 @@ const areFills = Effect.fnUntraced(
     for (const deal of shown) {
       const fill = records.find(({ id }) => id === deal["id"])
       const isSame = fill !== undefined && LiveOrders.differences(deal, expectedOf(fill)).length === 0
-      yield* Verdict.conclude(`the fill ${JSON.stringify(fill ?? "of the call")}`, deal, isSame)
+      yield* Verdict.conclude(`the fill ${Json.stringify(fill ?? "of the call")}`, deal, isSame)
     }
   }
 )

@@ -101,7 +101,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const answersTo = (id: number) => connection.messages.filter((message) => message["id"] === id)
       // The response to this last request shows that the other responses, and any duplicates, have arrived.
       const last = 4_294_967_295
-      for (const id of [...ids, last]) yield* connection.send(JSON.stringify({ id, method: "ping", params: [] }))
+      for (const id of [...ids, last]) yield* connection.send(Json.stringify({ id, method: "ping", params: [] }))
       yield* connection.wait(() => [...ids, last].every((id) => answersTo(id).length > 0) ? true : undefined)
       for (const id of ids) {
         const answers = answersTo(id)

@@ -1,5 +1,6 @@
 /** Rules about market prices and statistics over a WebSocket. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
@@ -66,7 +67,7 @@ const areChanges = (messages: ReadonlyArray<unknown>): boolean =>
   messages.map(bestOf).every((best, at, all) => {
     const before = all[at - 1]
     return before === undefined ||
-      (Number(best[3]) >= Number(before[3]) && JSON.stringify(best.slice(4)) !== JSON.stringify(before.slice(4)))
+      (Number(best[3]) >= Number(before[3]) && Json.stringify(best.slice(4)) !== Json.stringify(before.slice(4)))
   })
 
 const bestKinds = [
@@ -165,7 +166,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const after = yield* Streams.ask(connection, method, market.name, ...params)
       yield* Streams.expect(
         after.reply,
-        `a volume that is ${trade.amount} more than in ${JSON.stringify(between.result)}, last ${trade.price}, `
+        `a volume that is ${trade.amount} more than in ${Json.stringify(between.result)}, last ${trade.price}, `
           + `a high of at least ${high.price} and a low of at most ${low.price}`,
         counts(Streams.objectOf(between.result), Streams.objectOf(after.result), trade) &&
           Number(Streams.objectOf(after.result)["high"]) >= high.price &&
@@ -186,7 +187,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { result } = yield* Streams.ask(connection, method, market.name, ...periodOf)
         const trade = yield* StreamMarkets.trade(world, market, percent)
         yield* Streams.pass(world)
-        const [, found] = yield* Streams.seesOne(listening, `statistics that count ${JSON.stringify(trade.amount)}`, (
+        const [, found] = yield* Streams.seesOne(listening, `statistics that count ${Json.stringify(trade.amount)}`, (
           params
         ) => {
           const [name, body] = Streams.listOf(params)
@@ -197,7 +198,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const [period] = periodOf
         const rest = Streams.objectOf((yield* Streams.ask(connection, method, market.name, ...periodOf)).result)
         yield* Verdict.conclude(
-          `the statistics of the request, ${JSON.stringify(rest)}`,
+          `the statistics of the request, ${Json.stringify(rest)}`,
           found,
           Object.keys(figures).every((key) => Streams.isEqual(Streams.objectOf(found)[key], rest[key]))
         )
@@ -235,7 +236,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       yield* Streams.expect(
         reply,
         // The period may open at the last price before it.
-        `${JSON.stringify(expected)}, close ${expected.last}, and open ${prices[0]} or ${market.price}`,
+        `${Json.stringify(expected)}, close ${expected.last}, and open ${prices[0]} or ${market.price}`,
         Object.entries(expected).every(([key, value]) => Math.abs(Number(body[key]) - value) < 1e-6) &&
           [prices[0], market.price].includes(Number(body["open"])) &&
           (!("close" in kinds) || Number(body["close"]) === expected.last)

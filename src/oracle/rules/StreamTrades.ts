@@ -1,5 +1,6 @@
 /** Rules about a market's trades over a WebSocket: the latest trades, and then each new one. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
@@ -84,7 +85,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       for (const one of trades) yield* Streams.hasKinds("a trade", one, kinds)
       const expected = yield* listed(world, market)
       yield* Verdict.conclude(
-        `the market's latest trades: ${JSON.stringify(expected.slice(0, scenario.length))}`,
+        `the market's latest trades: ${Json.stringify(expected.slice(0, scenario.length))}`,
         first,
         trades.length <= most && trades.length >= scenario.length && areLatestFirst(trades) &&
           areSame(trades, expected.slice(0, trades.length))
@@ -117,7 +118,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const expected = (yield* listed(world, market)).slice(0, scenario.length).toReversed()
       const trades = fresh(Streams.pushed(listening)).toSorted((one, other) => Number(one["id"]) - Number(other["id"]))
       for (const one of trades) yield* Streams.hasKinds("a trade", one, kinds)
-      yield* Verdict.conclude(`the trades ${JSON.stringify(expected)}`, trades, areSame(trades, expected))
+      yield* Verdict.conclude(`the trades ${Json.stringify(expected)}`, trades, areSame(trades, expected))
     })
   }),
   always("streams.trades.most", {
@@ -194,7 +195,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         for (const one of trades) yield* Streams.hasKinds("a trade", one, kinds)
         if (world.profile !== "control") return
         const expected = (yield* listed(world, market)).slice(0, limit)
-        yield* Streams.expect(reply, `the trades ${JSON.stringify(expected.slice(0, 3))}`, areSame(trades, expected))
+        yield* Streams.expect(reply, `the trades ${Json.stringify(expected.slice(0, 3))}`, areSame(trades, expected))
       }
     })
   })

@@ -31,7 +31,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       const answer = yield* world.call(parent, Paths.deleteSubAccount, {
         id: yield* SubAccounts.create(world, parent)
       })
-      const isEmpty = JSON.stringify(answer.json) === "{}" || (world.dialect.name === "live" && answer.text === "")
+      const isEmpty = Json.stringify(answer.json) === "{}" || (world.dialect.name === "live" && answer.text === "")
       yield* Verdict.expect(answer, "HTTP 200 with {}", answer.status === 200 && isEmpty)
     })
   }),

@@ -90,10 +90,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       }
       yield* Verdict.expect(
         answer,
-        JSON.stringify(expected),
+        Json.stringify(expected),
         Json.isObject(entry) &&
           Object.entries(expected).every(([key, value]) =>
-            JSON.stringify(value) === JSON.stringify(entry[key]) ||
+            Json.stringify(value) === Json.stringify(entry[key]) ||
             (Json.isObject(value) && Json.isObject(entry[key]) && sameFields(value, entry[key]))
           )
       )
@@ -122,7 +122,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         })
       yield* Verdict.expect(
         answer,
-        JSON.stringify(expected),
+        Json.stringify(expected),
         objects.length === expected.length && expected.every((one) => objects.some((entry) => isShown(entry, one)))
       )
     })
@@ -173,7 +173,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(parent, Paths.subAccounts, { search, ...more })
         // A server may refuse an offset past the last record.
         if ("offset" in more && Refusals.isRefused(answer)) return
-        yield* Verdict.expect(answer, `an empty data array with ${JSON.stringify(more)}`, SubAccounts.isEmpty(answer))
+        yield* Verdict.expect(answer, `an empty data array with ${Json.stringify(more)}`, SubAccounts.isEmpty(answer))
       }
     })
   }),

@@ -67,7 +67,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
       const numbers = { price: Number(price), quote_volume: 0.0125, base_volume: 0.0125 * Number(price) }
       yield* Verdict.expect(
         answer,
-        `first a trade with ${JSON.stringify({ ...numbers, type: side })} at ${Math.floor(now)}`,
+        `first a trade with ${Json.stringify({ ...numbers, type: side })} at ${Math.floor(now)}`,
         Object.entries(numbers).every(([key, value]) => Books.isClose(Number(latest[key]), value)) &&
           latest["type"] === side && (latest["rpi"] ?? false) === false &&
           Math.abs(Number(latest["trade_timestamp"]) - now) < 3 &&
@@ -97,7 +97,7 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
       const market = yield* marketOf(world, which)
       yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
       const elsewhere = yield* marketOf(world, which === "first" ? "second" : "first")
-      const ofOther = Effect.map(tradesOf(world, elsewhere.name), ({ trades }) => JSON.stringify(trades))
+      const ofOther = Effect.map(tradesOf(world, elsewhere.name), ({ trades }) => Json.stringify(trades))
       const before = yield* ofOther
       const made = [[side, "0.0131", 0.31], [Orders.opposite(side), "0.0297", -0.23]] as const
       for (const [taker, amount, percent] of made) {
@@ -254,7 +254,7 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
       }
       yield* Verdict.expect(
         answer,
-        `${market.name} with ${JSON.stringify({ ...expected, changes, ...best })}`,
+        `${market.name} with ${Json.stringify({ ...expected, changes, ...best })}`,
         Object.entries(expected).every(([key, value]) => !(key in numbers) || Books.isClose(numbers[key], value)) &&
           (!("high" in numbers) || [first, basePrice].some((high) => high === numbers["high"])) &&
           (!("change" in numbers) ||
@@ -310,14 +310,14 @@ const summaryRules: ReadonlyArray<Rule.Rule> = [
       )
       const summaries = Effect.map(LivePublicCalls.result(world, Paths.marketSummaries), ({ answer, value }) => ({
         answer,
-        of: (name: string) => JSON.stringify(MarketFigures.entryOf(MarketFigures.entryOf(value, name), "ticker"))
+        of: (name: string) => Json.stringify(MarketFigures.entryOf(MarketFigures.entryOf(value, name), "ticker"))
       }))
       const before = yield* LivePublicCalls.object(world, Paths.tickers)
       const summariesBefore = yield* summaries
       const { market } = yield* Trading.take(world, "0.01")
       const { answer, value } = yield* LivePublicCalls.object(world, Paths.tickers)
       const others = names.filter((name) => name !== market.name)
-      const isUnchanged = (name: string) => JSON.stringify(value[name]) === JSON.stringify(before.value[name])
+      const isUnchanged = (name: string) => Json.stringify(value[name]) === Json.stringify(before.value[name])
       yield* Verdict.expect(
         answer,
         `tickers of ${names.join(", ")}, of which only ${market.name} has changed`,

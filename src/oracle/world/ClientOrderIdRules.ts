@@ -1,6 +1,7 @@
 /** Rules about client order ids, shared by stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import type * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Boundaries from "./Boundaries.ts"
@@ -50,7 +51,7 @@ const accepts = (entry: OrderEntry): Rule.Rule =>
       const { answer, order } = yield* Orders.place(world, yield* world.trader, entry.path, fields)
       const shown = entry.clientOrderIds(order, key)
       const expected = world.dialect.name === "live" ? entry.liveClientOrderId ?? value : value
-      yield* Verdict.expect(answer, `${key} ${JSON.stringify(expected)}`, shown.every((text) => text === expected))
+      yield* Verdict.expect(answer, `${key} ${Json.stringify(expected)}`, shown.every((text) => text === expected))
     })
   })
 

@@ -1,6 +1,7 @@
 /** Access to a sandbox's control plane. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Json from "../../protocol/Json.ts"
 import type { Profile } from "../Profile.ts"
 import * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
@@ -15,7 +16,7 @@ const repeatable: ReadonlyArray<string> = ["MovePrice", "FreezeClock", "RunClock
  * the control plane lacks the action, or if the profile does not allow such actions.
  */
 export const make = (target: Target.Target, profile: Profile): World["control"] => (action, fields) => {
-  const request = requestOf(target, profile, "POST", action, JSON.stringify(fields))
+  const request = requestOf(target, profile, "POST", action, Json.stringify(fields))
   if (request === undefined) return Verdict.skip("needs the control plane of a sandbox")
   const sent = target.send(request)
   const answered = repeatable.includes(action) ? Connection.read(sent) : sent

@@ -59,7 +59,7 @@ export const time: Kind = {
 export const object: Kind = { name: "an object", holds: Json.isObject }
 export const array: Kind = { name: "an array", holds: Array.isArray }
 export const oneOf = (...values: ReadonlyArray<string>): Kind => ({
-  name: values.length === 1 ? JSON.stringify(values[0]) : `one of ${values.join(", ")}`,
+  name: values.length === 1 ? Json.stringify(values[0]) : `one of ${values.join(", ")}`,
   holds: (value) => typeof value === "string" && values.includes(value)
 })
 export const exactly = (value: string): Kind => oneOf(value)

@@ -121,7 +121,7 @@ export const distinct = Effect.fnUntraced(function*(
   list: List
 ): Effect.fn.Return<Page, Verdict.CheckError> {
   const found = yield* beginning(world, list)
-  const texts = new Set(found.records.map((record) => JSON.stringify(record)))
+  const texts = new Set(found.records.map((record) => Json.stringify(record)))
   if (texts.size > 1 && texts.size === found.records.length) return found
   const { answer } = found
   return world.profile === "control"

@@ -53,8 +53,8 @@ export const differences = (record: Body, expected: Body): ReadonlyArray<string>
 export const shows = ({ answer }: Pick<Shown, "answer">, what: string, record: Body | undefined, expected: Body) => {
   const wrong = record === undefined ? undefined : differences(record, expected)
   return Verdict.conclude(
-    `${what} with ${JSON.stringify(expected)}`,
-    record === undefined ? "none" : `a different ${wrong?.join(", ") ?? ""}: ${JSON.stringify(record)}`,
+    `${what} with ${Json.stringify(expected)}`,
+    record === undefined ? "none" : `a different ${wrong?.join(", ") ?? ""}: ${Json.stringify(record)}`,
     wrong?.length === 0,
     answer
   )

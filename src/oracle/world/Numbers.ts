@@ -8,5 +8,12 @@ export const number = (record: Body, key: string): number => Number(record[key] 
 export const numbers = <Keys extends ReadonlyArray<string>>(record: Body, ...keys: Keys) =>
   keys.map((key) => number(record, key)) as { [K in keyof Keys]: number }
 
+/** Returns an id as an integer, even if it is beyond 2^53 or text; `undefined` if the value is not an integer. */
+export const idOf = (value: unknown): number | bigint | undefined => {
+  const text = String(value)
+  if (!/^[0-9]+$/u.test(text)) return undefined
+  return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
+}
+
 /** Whether two numbers differ by at most `tolerance`. */
 export const isNear = (one: number, other: number, tolerance = 1e-6): boolean => Math.abs(one - other) <= tolerance

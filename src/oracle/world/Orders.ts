@@ -106,7 +106,7 @@ export const objectOf = (answer: Target.Answer): Effect.Effect<Body, Verdict.Che
 /** Whether the order was refused only because the account lacks funds. */
 const lacksFunds = ({ json, status }: Target.Answer): boolean =>
   status !== 401 && Json.isObject(json) &&
-  ([10, 17, 111].includes(Number(json["code"])) || JSON.stringify(json["errors"] ?? "").includes("Not enough balance"))
+  ([10, 17, 111].includes(Number(json["code"])) || Json.stringify(json["errors"] ?? "").includes("Not enough balance"))
 
 const outOfFunds = "the account's balance does not cover the smallest order"
 

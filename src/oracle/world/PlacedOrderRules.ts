@@ -1,6 +1,7 @@
 /** Rules about placed orders, shared by stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import { type OrderEntry, rulesOf } from "./OrderEntry.ts"
@@ -30,7 +31,7 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => {
         yield* Orders.place(world, account, path, draft(market, Orders.opposite(side)))
         const fields = draft(market, side)
         const { answer, order } = yield* Orders.place(world, account, path, fields)
-        yield* Verdict.expect(answer, `the values of ${JSON.stringify(fields)}`, isAsSubmitted(order, fields))
+        yield* Verdict.expect(answer, `the values of ${Json.stringify(fields)}`, isAsSubmitted(order, fields))
       })
     }),
     forAll(`${id}.ids.unique`, {

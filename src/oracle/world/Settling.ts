@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Json from "../../protocol/Json.ts"
 import * as Target from "../Target.ts"
 import * as Paths from "./Paths.ts"
 import type { World } from "./World.ts"
@@ -98,7 +99,7 @@ export const make = (
       if (lateness.isKnown) yield* settled(bound)
       const again = call(account, path, fields, tampering)
       const answer = yield* again
-      const key = JSON.stringify([Redacted.value(account.apiKey), path, fields])
+      const key = Json.stringify([Redacted.value(account.apiKey), path, fields])
       if (tampering === undefined) shown.set(key, { text: answer.text, again })
       return answer
     })

@@ -4,6 +4,7 @@
  */
 import * as Redacted from "effect/Redacted"
 import { createHmac } from "node:crypto"
+import * as Json from "../../protocol/Json.ts"
 import type { Keys, Request } from "../Target.ts"
 
 /**
@@ -56,7 +57,7 @@ export const request = (
   tampering: Tampering = {}
 ): Request => {
   const secret = Redacted.value(keys.apiSecret)
-  const compact = JSON.stringify({ ...fields, request: path, ...nonce, ...tampering.envelope })
+  const compact = Json.stringify({ ...fields, request: path, ...nonce, ...tampering.envelope })
   const text = tampering.text === undefined ? compact : tampering.text(compact)
   const payload = tampering.payload === undefined ? base64(text) : tampering.payload(text)
   const signature = tampering.signature === undefined

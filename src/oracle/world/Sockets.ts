@@ -151,7 +151,7 @@ const open = Effect.fnUntraced(function*(
     const missing = Features.whyMissing(features, Channels.ofMethod(method))
     if (missing !== undefined) return yield* Verdict.skip(missing)
     const id = ++ids
-    const write = (params: ReadonlyArray<unknown>) => JSON.stringify({ id, method, params })
+    const write = (params: ReadonlyArray<unknown>) => Json.stringify({ id, method, params })
     yield* send(write(params))
     // A token must not appear in a verdict.
     const request = write(method === "authorize" ? ["<redacted>", ...params.slice(1)] : params)

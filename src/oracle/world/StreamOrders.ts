@@ -1,5 +1,6 @@
 /** Orders in WebSocket messages, converted to the form in which calls return them. */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "./Kinds.ts"
 import * as LiveOrders from "./LiveOrders.ts"
@@ -79,8 +80,8 @@ export const shows = (what: string, order: Body, expected: Body) => {
     !(optional.includes(key) && order[key] === undefined)
   )
   return Verdict.conclude(
-    `${what} with ${JSON.stringify(expected)}`,
-    `a different ${wrong.join(", ")}: ${JSON.stringify(order)}`,
+    `${what} with ${Json.stringify(expected)}`,
+    `a different ${wrong.join(", ")}: ${Json.stringify(order)}`,
     wrong.length === 0
   )
 }

@@ -116,7 +116,7 @@ export const idsOf = (objects: ReadonlyArray<unknown>, key = "id"): ReadonlyArra
 
 /** Whether the list in the response is empty. */
 export const isEmpty = ({ json }: { readonly json: unknown }): boolean =>
-  Json.isObject(json) && JSON.stringify(json["data"]) === "[]"
+  Json.isObject(json) && Json.stringify(json["data"]) === "[]"
 
 /**
  * Creates the rule that a call for sub-accounts requires `request` and `nonce`. The document shows the call's body

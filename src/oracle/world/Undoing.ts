@@ -10,6 +10,7 @@ import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Connection from "./Connection.ts"
 import * as Dialects from "./Dialects.ts"
+import * as Numbers from "./Numbers.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Settling from "./Settling.ts"
@@ -23,7 +24,7 @@ interface Placed {
   readonly market: unknown
   /** The key of the order's id in the dialect that the target's response showed. */
   readonly key: string
-  readonly id: number
+  readonly id: number | bigint
 }
 
 /** A placement whose outcome is unknown. */
@@ -49,12 +50,12 @@ const nameOfDoubt = ({ fields, sentAt }: Doubt): string => `an order on ${String
  */
 const note = ({ placements }: World, order: Placed, why: string): void => {
   const [path, fields] = cancellation(order)
-  const remedy = `Cancel it with POST ${path} ${JSON.stringify(fields)}`
+  const remedy = `Cancel it with POST ${path} ${Json.stringify(fields)}`
   placements.open.set(nameOf(order), `${nameOf(order)} may still be open: ${why}. ${remedy}`)
 }
 
 const noteDoubt = ({ placements }: World, doubt: Doubt, why: string): void => {
-  const remedy = `Look for it among the account's open orders: ${JSON.stringify(doubt.fields)}`
+  const remedy = `Look for it among the account's open orders: ${Json.stringify(doubt.fields)}`
   const sentence = `an order on ${String(doubt.fields["market"])} may be open: ${why}. ${remedy}`
   placements.open.set(nameOfDoubt(doubt), sentence)
 }
@@ -149,7 +150,10 @@ const lookUp = Effect.fnUntraced(function*(world: World, account: Account, doubt
   const isKnown = found.length > 0 || (orders !== undefined && isTrusted(world, path))
   if (isKnown) world.placements.open.delete(nameOfDoubt(doubt))
   else if (isLast || orders === undefined) stop(world, `an order on ${String(fields["market"])}`)
-  for (const [id] of found) yield* cancel(world, account, { path, market: fields["market"], key, id: Number(id) })
+  for (const [name] of found) {
+    const id = Numbers.idOf(name)
+    if (id !== undefined) yield* cancel(world, account, { path, market: fields["market"], key, id })
+  }
 })
 
 /** Whether a call's only order was refused: the response refuses the whole call, or its first item shows an error. */
@@ -176,8 +180,8 @@ const placedIn = (
   // Look for the id under both dialects' keys: the first response may reveal that the target speaks the other dialect,
   // and that order must still be canceled.
   const key = Dialects.orderIdKeys(dialect).find((key) => Object.hasOwn(leg, key)) ?? Dialects.keys(dialect).orderId
-  const id = Number(body["id"] ?? leg[key])
-  return Number.isSafeInteger(id) ? { path, market: leg["market"] ?? fields["market"], key, id } : undefined
+  const id = Numbers.idOf(body["id"] ?? leg[key])
+  return id === undefined ? undefined : { path, market: leg["market"] ?? fields["market"], key, id }
 }
 
 /** A response, and the order that it shows. */

@@ -69,7 +69,7 @@ export const expectOneOf = Effect.fnUntraced(function*(
     [...new Set([...Object.keys(changes), ...Object.keys(way)])]
       .every((key) => isWithin(changes[key] ?? 0, way[key] ?? 0))
   yield* Verdict.conclude(
-    `balance changes ${ways.map((way) => JSON.stringify(way)).join(" or ")}`,
+    `balance changes ${ways.map((way) => Json.stringify(way)).join(" or ")}`,
     changes,
     ways.some(isAsIn)
   )

@@ -4,7 +4,9 @@
  * and its ids, decimals, keys, statuses and messages are unusual.
  */
 import * as DateTime from "effect/DateTime"
+import * as Result from "effect/Result"
 import { createHmac } from "node:crypto"
+import * as Json from "../../../src/protocol/Json.ts"
 import type { Asked, Fields, Reply } from "./Exchange.ts"
 
 /** How far the clock is behind this machine's clock, in milliseconds. */
@@ -48,9 +50,9 @@ interface State {
 }
 
 interface Order {
-  readonly id: number
+  readonly id: bigint
   readonly owner: string
-  readonly pair: number | undefined
+  readonly pair: bigint | undefined
   readonly fields: Fields
   readonly createdAt: number
   readonly state: Timeline<State>
@@ -82,6 +84,8 @@ const whole = (units: bigint): string => `${units / scale}.${(units % scale).toS
 
 /** Adds superfluous zeros to a decimal. */
 const padded = (text: unknown): string => `${String(text)}${String(text).includes(".") ? "00" : ".000"}`
+
+const idOf = (count: number): bigint => 2n ** 63n - 7n * BigInt(count)
 
 /** Returns an id that looks random. */
 const uuidOf = (text: string): string => {
@@ -319,10 +323,10 @@ export const make = (speaks: "document" | "live", lag: number) => {
     }
   }
 
-  const place = (owner: string, given: Fields, more: Fields, pair?: number): Order => {
+  const place = (owner: string, given: Fields, more: Fields, pair?: bigint): Order => {
     const { market: _market, [names.client]: client, ...rest } = given
-    // Ids count down from the greatest integers that JSON can represent.
-    const id = Number.MAX_SAFE_INTEGER - 7 * ++made
+    // Ids count down from a number that no double can represent.
+    const id = idOf(++made)
     const createdAt = clock() + 0.1234
     const fields: Fields = { ...rest, client, ...more }
     const order = {
@@ -361,7 +365,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
     if (isLive && (fields["side"] === "buy" ? away > 0 : away < 0)) return error(400, 151, "Inner validation failed")
     const { activation_price, stop_limit_price, ...rest } = fields
     // An OCO order may have the same id as another order, because OCO orders are numbered separately.
-    const pair = Number.MAX_SAFE_INTEGER - 7 * (made + 1)
+    const pair = idOf(made + 1)
     const limit = place(owner, rest, {}, pair)
     const stop = place(owner, rest, { activation_price, price: stop_limit_price }, pair)
     return ok(pairOf(limit, stop))
@@ -417,7 +421,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
 
   /** Sorts records by the hash of their text. The order looks random, but is always the same. */
   const shuffled = (records: ReadonlyArray<Fields>): ReadonlyArray<Fields> =>
-    records.toSorted((one, two) => uuidOf(JSON.stringify(one)) < uuidOf(JSON.stringify(two)) ? -1 : 1)
+    records.toSorted((one, two) => uuidOf(Json.stringify(one)) < uuidOf(Json.stringify(two)) ? -1 : 1)
 
   /** Returns a page of the records in the given order. */
   const page = (fields: Fields, key: string, absent: number, records: ReadonlyArray<Fields>): Reply => {
@@ -596,7 +600,7 @@ export const make = (speaks: "document" | "live", lag: number) => {
 
   const toFields = (body: string): Fields | undefined => {
     try {
-      const json: unknown = JSON.parse(body)
+      const json: unknown = Result.getOrThrow(Json.parse(body))
       return typeof json === "object" && json !== null && !Array.isArray(json) ? json as Fields : undefined
     } catch {
       return undefined

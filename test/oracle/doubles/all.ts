@@ -6,6 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import type * as Layer from "effect/Layer"
+import * as Json from "../../../src/protocol/Json.ts"
 import { answering } from "../../support/http.ts"
 import * as Bazaar from "./Bazaar.ts"
 import { type Asked, type Choices, make, type Reply, subAccountPaths } from "./Exchange.ts"
@@ -165,7 +166,7 @@ export const layer = (double: Double): Layer.Layer<HttpClient.HttpClient> => {
   return answering((sent) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const { body, headers, status, type } = exchange(sent, now)
-      const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body)
+      const text = body === undefined ? null : typeof body === "string" ? body : Json.stringify(body)
       return new Response(text, { status, headers: { "content-type": type ?? "application/json", ...headers } })
     })
   )
