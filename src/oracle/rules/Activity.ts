@@ -12,6 +12,7 @@ import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
 import { basePrice, priceText } from "../world/Markets.ts"
 import { number, numbers } from "../world/Numbers.ts"
+import * as Numbers from "../world/Numbers.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Trading from "../world/Trading.ts"
 import type { Body, World } from "../world/World.ts"
@@ -46,7 +47,11 @@ const trades = Effect.fnUntraced(function*(world: World, query: LivePublicCalls.
     lastId: 0,
     ...query
   })
-  return { answer, objects: value, ids: value.map((trade) => Json.isObject(trade) ? Number(trade["id"]) : Number.NaN) }
+  return {
+    answer,
+    objects: value,
+    ids: value.map((trade) => Json.isObject(trade) ? Numbers.idAt(trade["id"]) : Number.NaN)
+  }
 })
 
 const isClose = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9
@@ -222,9 +227,9 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
       const { answer, ids } = yield* trades(world, { limit: 2 })
       const [latest = 0, before = 0] = ids
       yield* Verdict.expect(answer, "two trades, the latest first", ids.length === 2 && latest > before)
-      const newer = yield* trades(world, { lastId: before })
+      const newer = yield* trades(world, { lastId: `${before}` })
       yield* Verdict.expect(newer.answer, `the trade ${latest}`, newer.ids.length === 1 && newer.ids[0] === latest)
-      const none = yield* trades(world, { lastId: latest })
+      const none = yield* trades(world, { lastId: `${latest}` })
       yield* Verdict.expect(none.answer, "no trades", none.ids.length === 0)
     })
   }),
@@ -240,8 +245,8 @@ const historyRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(all.answer, "at least three trades", all.ids.length >= 3)
       const one = yield* trades(world, { limit: 1 })
       yield* Verdict.expect(one.answer, "one trade", one.ids.length === 1)
-      const [before = 0, latest = 0] = all.ids.toSorted((one, two) => one - two).slice(-2)
-      const newer = yield* trades(world, { lastId: before })
+      const [before = 0, latest = 0] = all.ids.toSorted(Numbers.byId).slice(-2)
+      const newer = yield* trades(world, { lastId: `${before}` })
       yield* Verdict.expect(
         newer.answer,
         `the trade ${latest}, and none before ${before}`,

@@ -11,6 +11,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as LiveCalls from "../world/LiveCalls.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import * as Numbers from "../world/Numbers.ts"
 import * as Paths from "../world/Paths.ts"
 import { cached } from "../world/Settling.ts"
 import * as Trading from "../world/Trading.ts"
@@ -291,12 +292,12 @@ const listRules: ReadonlyArray<Rule.Rule> = [
       yield* Verdict.expect(all.answer, "every id once", areDifferent(all.trades.map(({ id }) => id)))
       const one = yield* read({ limit: 1 })
       yield* Verdict.expect(one.answer, "one trade", one.trades.length === 1)
-      const ids = all.trades.map(({ id }) => Number(id)).toSorted((one, other) => one - other)
+      const ids = all.trades.map(({ id }) => Numbers.idAt(id)).toSorted(Numbers.byId)
       const middle = ids[Math.floor(ids.length / 2)] ?? 0
-      const newer = yield* read({ limit: 100, lastId: middle })
-      const isNewer = newer.trades.every(({ id }) => Number(id) >= middle)
+      const newer = yield* read({ limit: 100, lastId: `${middle}` })
+      const isNewer = newer.trades.every(({ id }) => Numbers.idAt(id) >= middle)
       const isWhole = ids.filter((id) => id > middle).every((id) =>
-        newer.trades.some((trade) => Number(trade["id"]) === id)
+        newer.trades.some((trade) => Numbers.idAt(trade["id"]) === id)
       )
       yield* Verdict.expect(newer.answer, `no trade before ${middle}`, isNewer)
       yield* Verdict.expect(newer.answer, `the trades after ${middle}`, newer.trades.length === 100 || isWhole)

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Numbers from "../world/Numbers.ts"
 import * as StreamBooks from "../world/StreamBooks.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
 import * as Streams from "../world/Streams.ts"
@@ -24,7 +25,7 @@ const areChained = (all: ReadonlyArray<StreamBooks.Message>) =>
       const [past, before, id] = [body["past_update_id"] ?? null, all[at - 1]?.body["update_id"], body["update_id"]]
       return at === 0
         ? isSnapshot && past === null
-        : Number(id) >= Number(before) && past === (isSnapshot ? null : before)
+        : Numbers.idAt(id) >= Numbers.idAt(before) && past === (isSnapshot ? null : before)
     })
   )
 

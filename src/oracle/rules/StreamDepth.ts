@@ -6,6 +6,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Books from "../world/Books.ts"
 import * as Kinds from "../world/Kinds.ts"
 import { above } from "../world/Markets.ts"
+import * as Numbers from "../world/Numbers.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamBooks from "../world/StreamBooks.ts"
@@ -232,7 +233,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
         yield* Verdict.conclude(
           `update_id ${String(before)} or more${isSnapshot ? "" : `, and past_update_id ${String(before)}`}`,
           body,
-          Number(id) >= Number(before) && (isSnapshot ? (past ?? null) === null : past === before)
+          Numbers.idAt(id) >= Numbers.idAt(before) && (isSnapshot ? (past ?? null) === null : past === before)
         )
       }
     })
@@ -243,7 +244,7 @@ const changeRules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const { listening, market } = yield* changes(world, 100)
       const ids = StreamBooks.changesIn(StreamBooks.received(listening, market)).map(({ body }) =>
-        Number(body["update_id"])
+        Numbers.idAt(body["update_id"])
       )
       yield* Verdict.conclude("rising numbers", ids, ids.every((id, at) => at === 0 || id > (ids[at - 1] ?? 0)))
     })

@@ -5,6 +5,7 @@ import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as LivePublicCalls from "../world/LivePublicCalls.ts"
+import * as Numbers from "../world/Numbers.ts"
 import * as Paths from "../world/Paths.ts"
 import * as StreamMarkets from "../world/StreamMarkets.ts"
 import * as Streams from "../world/Streams.ts"
@@ -71,7 +72,7 @@ const trade = Effect.fnUntraced(function*(world: World, market: Market) {
 
 /** Whether trades are listed latest first. */
 const areLatestFirst = (trades: ReadonlyArray<Body>): boolean =>
-  trades.every(({ id }, at) => at === 0 || Number(trades[at - 1]?.["id"]) > Number(id))
+  trades.every(({ id }, at) => at === 0 || Numbers.idAt(trades[at - 1]?.["id"]) > Numbers.idAt(id))
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   always("streams.trades.snapshot", {
@@ -116,7 +117,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       )
       yield* Streams.linger(listening.connection)
       const expected = (yield* listed(world, market)).slice(0, scenario.length).toReversed()
-      const trades = fresh(Streams.pushed(listening)).toSorted((one, other) => Number(one["id"]) - Number(other["id"]))
+      const trades = fresh(Streams.pushed(listening)).toSorted((one, other) =>
+        Numbers.byId(Numbers.idAt(one["id"]), Numbers.idAt(other["id"]))
+      )
       for (const one of trades) yield* Streams.hasKinds("a trade", one, kinds)
       yield* Verdict.conclude(`the trades ${Json.stringify(expected)}`, trades, areSame(trades, expected))
     })
@@ -164,11 +167,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: Effect.fnUntraced(function*(world) {
       const market = yield* world.market
       yield* trade(world, market)
-      const ids = (yield* listed(world, market)).map(({ id }) => Number(id)).toSorted((one, other) => one - other)
+      const ids = (yield* listed(world, market)).map(({ id }) => Numbers.idAt(id)).toSorted(Numbers.byId)
       const [largest = 0, older = 0] = [ids.at(-2), ids.at(-3)]
       const connection = yield* world.connection
       const { reply, result } = yield* Streams.ask(connection, "trades_request", market.name, most, largest)
-      const found = Streams.listOf(result).map((one) => Number(Streams.objectOf(one)["id"]))
+      const found = Streams.listOf(result).map((one) => Numbers.idAt(Streams.objectOf(one)["id"]))
       yield* Streams.expect(
         reply,
         `the trade ${older}, and none after ${largest}`,

@@ -24,7 +24,7 @@ interface Placed {
   readonly market: unknown
   /** The key of the order's id in the dialect that the target's response showed. */
   readonly key: string
-  readonly id: number | bigint
+  readonly id: Numbers.Id
 }
 
 /** A placement whose outcome is unknown. */
