@@ -132,8 +132,8 @@ export type Constraint =
     /** The exchange must allow the transfer between wallets. */
     readonly kind: "transferable"
     /**
-     * What the transfer needs: the sub-account's permission for the receiving wallet, or enabled deposits or
-     * withdrawals of the asset.
+     * The missing condition: the sub-account's permission for the receiving wallet, or enabled deposits or withdrawals
+     * of the asset.
      */
     readonly needs: "permission" | "deposits" | "withdrawals"
   }

@@ -31,7 +31,7 @@ const marginRules: Readonly<Record<Extract<Constraint.Constraint, { readonly kin
   covered: "one at which the collateral covers the margin of all positions and orders"
 }
 
-/** What a transfer between wallets needs. */
+/** The conditions of a transfer between wallets. */
 const transfers: Readonly<Record<Extract<Constraint.Constraint, { readonly kind: "transferable" }>["needs"], string>> =
   {
     permission: "a wallet to which the sub-account may transfer funds",

@@ -18,7 +18,7 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const { forEach } = LiveCalls.section
 
-/** What a rule needs to place an order of some kind. */
+/** The account, the market and the terms with which a rule places orders of several kinds. */
 interface Setting {
   readonly world: World
   readonly account: Account

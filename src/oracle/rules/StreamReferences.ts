@@ -48,7 +48,7 @@ const recordsIn = (params: unknown): ReadonlyArray<ReadonlyArray<unknown>> => {
 const isTime = (value: unknown, expected: unknown): boolean =>
   [1, 1000].some((unit) => Math.abs(Number(value) * unit - Number(expected)) < 1000)
 
-/** Whether two prices are equal, apart from what a price that keeps moving moves between a message and a call. */
+/** Whether two prices are equal, apart from a small move between a message and a call. */
 const isSamePrice = (one: unknown, other: unknown): boolean =>
   Math.abs(Number(one) - Number(other)) < 1e-3 * Number(other)
 
