@@ -1,13 +1,10 @@
 /**
  * Runs everything that `npm test` checks, and prints the seconds of each step. `--long` also runs the checks that take
- * too long for every change: more seeds and more values. `--histories` runs only the explorations, with all of their
- * histories.
+ * too long for every change: more seeds, more values, and more than 300,000 histories of explorations.
  */
 import { spawn } from "node:child_process"
 
 const isLong = process.argv.includes("--long")
-
-const isHistories = process.argv.includes("--histories")
 
 /**
  * Checks with all of the oracle's rules: of targets that misbehave or differ from the sandbox, and by the command. They
@@ -16,7 +13,7 @@ const isHistories = process.argv.includes("--histories")
 const wholeTargets = "test/{oracle/{Connection,Fair,Features,Limits,Streams,Throttling,Undoing},cli/oracle}.test.ts"
 
 /** The steps, in two lanes. The tests take longest. The second lane prints each step's output when the step has ended. */
-const lanes = isHistories ? [[["explorations", "vitest run test/explore"]]] : [
+const lanes = [
   [["tests", isLong ? "vitest run" : `vitest run --exclude '${wholeTargets}'`]],
   [
     ["types", "npm run --silent typecheck"],
@@ -27,8 +24,7 @@ const lanes = isHistories ? [[["explorations", "vitest run test/explore"]]] : [
 
 const env = {
   ...process.env,
-  ...(isHistories || isLong ? { TXC_TEST_COMPLETE: "1" } : {}),
-  ...(isHistories ? { TXC_TEST_HISTORIES: "1" } : {})
+  ...(isLong ? { TXC_TEST_COMPLETE: "1" } : {})
 }
 
 const secondsSince = (start) => Math.round((performance.now() - start) / 1000)

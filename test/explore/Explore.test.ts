@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { Explore } from "../../src/explore/index.ts"
 import * as Scenario from "../../src/explore/Scenario.ts"
 import * as World from "../../src/explore/World.ts"
-import { historiesOf, isLong } from "../support/long.ts"
+import { isLong } from "../support/long.ts"
 import { careful, impatient, racing } from "./programs.ts"
 
 describe("exploring histories", () => {
@@ -31,7 +31,7 @@ describe("exploring histories", () => {
 
   it.effect("Explore finds nothing in a program that records what it is about to do", () =>
     Effect.gen(function*() {
-      const most = historiesOf(10_000, 40)
+      const most = isLong ? 10_000 : 40
       const { coverage, invalid, missed, runs, verdict } = yield* Explore.explore(careful, { runs: most })
       assert.strictEqual(verdict, "held", invalid)
       assert.deepEqual(missed, [])

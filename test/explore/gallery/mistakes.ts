@@ -4,7 +4,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Explore } from "../../../src/explore/index.ts"
-import { historiesOf, isLong } from "../../support/long.ts"
+import { isLong } from "../../support/long.ts"
 import { gallery } from "./all.ts"
 import { counterexamples } from "./counterexamples.ts"
 
@@ -32,7 +32,7 @@ export const mistakes = (of: ReadonlyArray<keyof typeof gallery>): void => {
       Effect.gen(function*() {
         const { counterexample, foreign, invalid, verdict } = yield* Explore.explore(repaired, {
           seed: 36,
-          runs: historiesOf(10_000, 3)
+          runs: isLong ? 10_000 : 3
         })
         assert.strictEqual(verdict, "held", invalid ?? counterexample?.words.join("\n"))
         assert.deepEqual(foreign, [])
