@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import packageJson from "./package.json" with { type: "json" }
-import { isLong } from "./test/support/long.ts"
+import { isLong, isSample } from "./test/support/long.ts"
 import { scratch } from "./test/support/scratch.ts"
 
 type Target = string | { readonly default: string } | null
@@ -71,7 +71,7 @@ export default defineConfig({
     pool: "threads",
     // One more than two cores: half of the time, a test waits for a timeout, a lease, another process or a browser. More
     // workers cost little, because what they import is compiled once, but they slow each other down.
-    maxWorkers: 3,
+    maxWorkers: isLong && !isSample ? 4 : 3,
     // A worker imports Effect once, not once per file: a third of the time. No test replaces a module or a global.
     isolate: false,
     sequence: { sequencer: LongestFirst }

@@ -418,13 +418,23 @@ const refusing = (
   })
 })
 
-/** Gives every sub-account a permission as soon as it calls a path. */
+/** Gives every sub-account a permission during the calls of a path. */
 const permitted = (path: string, permission: "spotEnabled" | "collateralEnabled"): Change => ({
-  make: () => ({
-    before: ({ state }, request) => {
-      if (request.path === path) { for (const subAccount of state.subAccounts.values()) subAccount[permission] = true }
+  make: () => {
+    const forbidden = new Set<{ spotEnabled: boolean; collateralEnabled: boolean }>()
+    return {
+      before: ({ state }, request) => {
+        if (request.path !== path) return
+        for (const subAccount of state.subAccounts.values()) if (!subAccount[permission]) forbidden.add(subAccount)
+        for (const subAccount of forbidden) subAccount[permission] = true
+      },
+      answer: (answer) => {
+        for (const subAccount of forbidden) subAccount[permission] = false
+        forbidden.clear()
+        return answer
+      }
     }
-  })
+  }
 })
 
 const accountMutants: ReadonlyArray<Mutant> = [
