@@ -10,7 +10,8 @@ const isLong = process.argv.includes("--long")
  * Checks with all of the oracle's rules: of targets that misbehave or differ from the sandbox, and by the command. They
  * take long, so only CI runs them.
  */
-const wholeTargets = "test/{oracle/{Connection,Fair,Features,Limits,Streams,Throttling,Undoing},cli/oracle}.test.ts"
+const wholeTargets =
+  "test/{oracle/{Check,Connection,Fair,Features,Limits,Streams,Throttling,Undoing},cli/oracle}.test.ts"
 
 /** The steps, in two lanes. The tests take longest. The second lane prints each step's output when the step has ended. */
 const lanes = [

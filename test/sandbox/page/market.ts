@@ -28,19 +28,16 @@ import {
  */
 const dragUntilTriggered = (shown: Page) => {
   const handle = shown.getByRole("slider", { name: /Price of/u })
-  return untilSeen(
-    see(async () => {
-      await handle.hover()
-      await shown.mouse.down()
-      const box = await handle.boundingBox()
-      if (box !== null) await shown.mouse.move(box.x + box.width / 2, box.y - 80, { steps: 3 })
-      await shown.mouse.up()
-      return shown.getByText("waits for").first().waitFor({ state: "detached", timeout: 10_000 }).then(
-        () => true,
-        () => false
-      )
-    })
-  )
+  const waiting = shown.getByText("waits for").first()
+  return untilSeen(Effect.gen(function*() {
+    yield* see(() => handle.hover())
+    yield* see(() => shown.mouse.down())
+    const box = yield* see(() => handle.boundingBox())
+    if (box !== null) yield* see(() => shown.mouse.move(box.x + box.width / 2, box.y - 80, { steps: 3 }))
+    yield* see(() => shown.mouse.up())
+    const isTriggered = waiting.waitFor({ state: "detached", timeout: 10_000 }).then(() => true, () => false)
+    return yield* see(() => isTriggered)
+  }))
 }
 
 export const market = (): void => {
