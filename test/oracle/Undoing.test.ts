@@ -145,6 +145,16 @@ describe("the state of a sandbox", () => {
       }))
   }
 
+  it.live("an order that only prepares another call is canceled before the next rule, which trades at its price", () =>
+    Effect.gen(function*() {
+      const rules = ["auth.nonce.required", "times.pairs"].flatMap((id) =>
+        Support.rules.filter((rule) => rule.id === id)
+      )
+      const target = yield* Support.inProcess(Dialect.live)
+      const report = yield* Check.check(target, { profile: "control", runs: 1, seed: 1, rules })
+      assert.deepStrictEqual(report.results.map(({ outcome }) => outcome._tag), ["Held", "Held"])
+    }))
+
   it.effect("the report lists the changes that remain in a sandbox without snapshots, and the check succeeds", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(1_800_000_000_017)

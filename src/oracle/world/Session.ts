@@ -155,13 +155,24 @@ const ifServed = <E>(
 /** Collects the cleanup steps of a run. */
 const makeCleanup = () => {
   let steps: Array<Effect.Effect<unknown, Verdict.CheckError>> = []
+  let used = new Set<string>()
   const onEnd: World["onEnd"] = (effect) => Effect.sync(() => steps.push(effect))
+  /** Adds a step for an account, unless it has one. Any account may place orders, if only to prepare another call. */
+  const forAccount =
+    (step: (account: Account) => Effect.Effect<unknown, Verdict.CheckError>) =>
+    (account: Effect.Effect<Account, Verdict.CheckError>): Effect.Effect<Account, Verdict.CheckError> =>
+      Effect.tap(account, (account) =>
+        Effect.sync(() => {
+          if (!used.has(account.id)) steps.push(step(account))
+          used.add(account.id)
+        }))
   const end = Effect.suspend(() => {
     const now = steps.toReversed()
     steps = []
+    used = new Set()
     return Effect.forEach(now, (step) => Effect.ignore(step), { discard: true })
   })
-  return { onEnd, end }
+  return { onEnd, forAccount, end }
 }
 
 /** Opens an account on first use, and returns the same account in all runs. */
@@ -197,14 +208,14 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
   const parent = openOnce(funded(Accounts.openParent(shared)))
 
   const world = (): RuleWorld => {
-    const { end, onEnd } = makeCleanup()
+    const { end, forAccount, onEnd } = makeCleanup()
+    const ending = forAccount(cancelAll)
     const { attempt, begin, call, control, get, wasLate } = Settling.make(shared, lateness)
     const open: World["open"] = (opening) =>
-      Effect.tap(
+      ending(
         opening?.isFunded === false
           ? Connection.retry(Accounts.open(shared, opening))
-          : funded(Accounts.open(shared, opening)),
-        (account) => onEnd(cancelAll(account))
+          : funded(Accounts.open(shared, opening))
       )
     // The live exchange leaves a business partner's canceled orders out of the order history.
     const trader = isControl ?
@@ -219,9 +230,9 @@ export const make = (given: Target.Target, profile: Profile, startedAt: number):
         get,
         connect: sockets.connect(onEnd),
         connection: sockets.shared(atEnd.onEnd),
-        reader: isControl ? openOnce(funded(Accounts.open(shared))) : owner,
-        lender: isControl ? openOnce(funded(Accounts.openLender(shared))) : owner,
-        parent: isControl ? parent : owner,
+        reader: isControl ? ending(openOnce(funded(Accounts.open(shared)))) : owner,
+        lender: isControl ? ending(openOnce(funded(Accounts.openLender(shared)))) : owner,
+        parent: isControl ? ending(parent) : owner,
         trader: profile === "read-only" ? Verdict.skip("places orders: needs the mutating profile") : trader,
         open,
         onEnd
