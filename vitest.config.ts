@@ -70,8 +70,9 @@ export default defineConfig({
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.
     testTimeout: 600_000,
     pool: "threads",
-    // One more than two cores: half of the time, a test waits for a timeout, a lease, another process or a browser. More
-    // workers cost little, because what they import is compiled once, but they slow each other down.
+    // More than two cores: half of the time, a test waits for a timeout, a lease, another process or a browser, and in a
+    // long test run more often. Workers cost little, because what they import is compiled once, but they slow each other
+    // down.
     maxWorkers: isLong && !isSample ? 4 : 3,
     // A worker imports Effect once, not once per file: a third of the time. No test replaces a module or a global.
     isolate: false,

@@ -156,7 +156,10 @@ export const compact = (text: string): string => {
 const replacer = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value
 
-/** Writes compact JSON. A `bigint` becomes a number with all its digits. */
+/**
+ * Writes compact JSON. A `bigint` becomes a number with all its digits. Like `JSON.stringify`, it returns `undefined`
+ * for `undefined`, which its type does not show.
+ */
 export const stringify = (value: unknown): string => {
   // Few values contain a `bigint`, and writing without a replacer is much faster.
   try {

@@ -18,23 +18,6 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const section = Section.of({ clause: "Endpoints §11" })
 
-/** Reads a page, and expects that it repeats its limit and offset and has this number of records. */
-const pageWith = Effect.fnUntraced(function*(
-  world: World,
-  account: Account,
-  list: Lists.List,
-  fields: Body & { readonly limit: number; readonly offset: number },
-  count: number
-) {
-  const { answer, json, records } = yield* Lists.pageOf(list, yield* world.call(account, list.path, fields))
-  yield* Verdict.expect(
-    answer,
-    `${count} records, limit ${fields.limit}, offset ${fields.offset}`,
-    records.length === count && json["limit"] === fields.limit && json["offset"] === fields.offset
-  )
-  return SubAccounts.idsOf(records)
-})
-
 /** Expects that the pages of a list, three records each, show each of these ids once. */
 const inPages = Effect.fnUntraced(function*(
   world: World,
@@ -47,12 +30,14 @@ const inPages = Effect.fnUntraced(function*(
   const seen: Array<string> = []
   for (let offset = 0; offset < expected.length; offset += limit) {
     const count = Math.min(limit, expected.length - offset)
-    seen.push(...(yield* pageWith(world, account, list, { ...filter, limit, offset }, count)))
+    seen.push(
+      ...SubAccounts.idsOf(yield* Lists.pageWith(world, account, list, { ...filter, limit, offset }, count))
+    )
   }
   const text = expected.toSorted().join()
   yield* Verdict.conclude(`on pages of ${limit}: ${text}`, seen, seen.toSorted().join() === text)
   if (expected.length > 1)
-    yield* pageWith(world, account, list, { ...filter, limit: 100, offset: 1 }, expected.length - 1)
+    yield* Lists.pageWith(world, account, list, { ...filter, limit: 100, offset: 1 }, expected.length - 1)
 })
 
 const afterDeletions: Rule.Rule = section.always("delete.pages", {
@@ -122,7 +107,7 @@ const ofOthers: Rule.Rule = section.always("api-keys.own.filter", {
       yield* Verdict.expect(answer, "no record of another account", hides(answer, id))
     }
     for (const list of [Lists.apiKeys, Lists.subAccounts]) {
-      yield* pageWith(world, other, list, { limit: 100, offset: 0 }, 1)
+      yield* Lists.pageWith(world, other, list, { limit: 100, offset: 0 }, 1)
     }
     const { answer, records } = yield* Lists.pageOf(
       Lists.apiKeys,

@@ -31,23 +31,6 @@ interface Filled {
   readonly change?: Change
 }
 
-/** Reads a page of a filtered list, and expects that it repeats its limit and offset and has this number of records. */
-const pageWith = Effect.fnUntraced(function*(
-  world: World,
-  account: Account,
-  list: Lists.List,
-  fields: Body & { readonly limit: number; readonly offset: number },
-  count: number
-) {
-  const { answer, json, records } = yield* Lists.pageOf(list, yield* world.call(account, list.path, fields))
-  yield* Verdict.expect(
-    answer,
-    `${count} records for ${Json.stringify(fields)}, with this limit and offset`,
-    records.length === count && json["limit"] === fields.limit && json["offset"] === fields.offset
-  )
-  return records
-})
-
 /** Expects that the filtered list has these records: as a whole, by default, and in pages of one record. */
 const hasRecords = Effect.fnUntraced(function*(
   world: World,
@@ -70,10 +53,10 @@ const hasRecords = Effect.fnUntraced(function*(
   }
   const seen: Array<unknown> = []
   for (let offset = 0; offset < count; offset++) {
-    seen.push(...(yield* pageWith(world, account, list, { ...filter, limit: 1, offset }, 1)))
+    seen.push(...(yield* Lists.pageWith(world, account, list, { ...filter, limit: 1, offset }, 1)))
   }
   yield* Verdict.conclude(`on pages of one record: ${text}`, seen, Comparison.textOfSet(seen) === text)
-  if (count > 1) yield* pageWith(world, account, list, { ...filter, limit: 100, offset: 1 }, count - 1)
+  if (count > 1) yield* Lists.pageWith(world, account, list, { ...filter, limit: 100, offset: 1 }, count - 1)
   const beyond = yield* world.call(account, list.path, { ...filter, limit: 100, offset: count })
   // A server may refuse an offset past the last record.
   if (Refusals.isRefused(beyond)) return

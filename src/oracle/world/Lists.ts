@@ -107,6 +107,23 @@ export const pageOf = (list: List, answer: Target.Answer): Effect.Effect<Page, V
     )
 }
 
+/** Reads a page, and expects that it repeats its limit and offset and has this number of records. */
+export const pageWith = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  list: List,
+  fields: Body & { readonly limit: number; readonly offset: number },
+  count: number
+) {
+  const { answer, json, records } = yield* pageOf(list, yield* world.call(account, list.path, fields))
+  yield* Verdict.expect(
+    answer,
+    `${count} records for ${Json.stringify(fields)}, with this limit and offset`,
+    records.length === count && json["limit"] === fields.limit && json["offset"] === fields.offset
+  )
+  return records
+})
+
 /** Reads the first hundred records of the list. */
 export const beginning = (world: World, list: List): Effect.Effect<Page, Verdict.CheckError> =>
   page(world, list, { limit: 100 })

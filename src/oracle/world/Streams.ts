@@ -260,7 +260,8 @@ const wrongKinds = (value: unknown, kinds: Kinds): string | undefined => {
 /** Expects that the values in an object or a list are of these kinds. */
 export const hasKinds = (what: string, value: unknown, kinds: Kinds) => {
   const wrong = wrongKinds(value, kinds)
-  return Verdict.conclude(`${what} with ${wrong ?? ""}`, Json.stringify(value) ?? "nothing", wrong === undefined)
+  const got = value === undefined ? "nothing" : Json.stringify(value)
+  return Verdict.conclude(`${what} with ${wrong ?? ""}`, got, wrong === undefined)
 }
 
 /** Whether two decimals are equal in value, or two values of another type are equal. */
