@@ -195,9 +195,6 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   notMakerModified: ({ changes }) => changes("orderId") && changes("price"),
   takeProfitNotMaker: ({ endpoint: { places } }) => places === "pair",
   wrongStopLoss: ({ endpoint: { places } }) => places === "pair",
-  // Only orders in bulk calls can have fields that the sandbox does not simulate. The refusal of such an order is part
-  // of a successful response.
-  notSimulated: nowhere,
   // The exchange sends these refusals only for a path or method that belongs to no endpoint.
   notFound: nowhere,
   notServed: nowhere,

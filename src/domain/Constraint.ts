@@ -237,13 +237,6 @@ export type Constraint =
     readonly kind: "exitSide"
   }
   | {
-    /**
-     * The sandbox must simulate the field. A documented field that the exchange accepts, but the sandbox does not
-     * simulate, breaks this constraint.
-     */
-    readonly kind: "simulated"
-  }
-  | {
     /** The request must satisfy a margin trading rule. */
     readonly kind: "margin"
     /**

@@ -122,10 +122,6 @@ export interface Refusals {
   readonly oppositePosition: Refusal
   /** The exchange is halted. */
   readonly unavailable: Refusal
-  /**
-   * The request has a field that the document or the live documentation lists, but that the sandbox does not simulate.
-   */
-  readonly notSimulated: Refusal
   /** There is no endpoint at this path. */
   readonly notFound: Refusal
   /** The live exchange has an endpoint at this path, but the sandbox does not serve it. */
@@ -389,7 +385,6 @@ export const document: Dialect = made(() => ({
   nonceUnit: "microseconds",
   refusals: {
     ...common,
-    notSimulated: { status: 400, code: 0, message: validationFailed },
     reduceOnly: { status: 400, code: 116, message: validationFailed },
     ...marginRefusals(400),
     notEnoughToModify: { status: 400, code: 10, message: validationFailed },
@@ -519,7 +514,6 @@ export const live: Dialect = made(() => ({
   nonceUnit: "milliseconds",
   refusals: {
     ...common,
-    notSimulated: { status: 422, code: 0, message: validationFailed },
     reduceOnly: { status: 422, code: 116, message: validationFailed },
     ...marginRefusals(422),
     notEnoughToModify: { status: 422, code: 10, message: validationFailed },

@@ -66,7 +66,6 @@ const fixed = {
   existing: "the identifier of an open order",
   ended: "the client order id of one of the account's closed orders",
   modifiable: "an order that can be modified: a leg of a pair, or an order with a take-profit or stop-loss, can't",
-  simulated: "no value: this sandbox does not simulate the field",
   accepted: "no value: the exchange does not accept the field yet"
 }
 

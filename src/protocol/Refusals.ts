@@ -40,11 +40,7 @@ export const refusalOf = (
   dialect: Dialect,
   violations: ReadonlyArray<Violation.Violation>
 ): Refusal => {
-  const refusal = violations.some(({ constraint }) => constraint.kind === "simulated")
-    ? dialect.refusals.notSimulated
-    : endpoint.errorFamily === "order"
-    ? dialect.orderValidation(violations)
-    : dialect.fieldValidation
+  const refusal = endpoint.errorFamily === "order" ? dialect.orderValidation(violations) : dialect.fieldValidation
   return endpoint.access === "private"
     ? refusal
     : { ...refusal, status: publicRefusalOf(endpoint, dialect, violations).status }

@@ -94,8 +94,6 @@ const label = (wireKey: string): string => {
 /** Converts a camel-case key to text in the same way as the exchange: `stopLoss` becomes "stop loss". */
 const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)
 
-const notSimulated = "not simulated by this sandbox"
-
 /** The messages of order errors that do not contain the field's name. */
 const fixed = {
   position: "Reduce-only: Position doesn't exist or wrong side",
@@ -106,7 +104,6 @@ const fixed = {
   aboveFilled: "Wrong order deal size.",
   ended: "OrderHistory was not found.",
   modifiable: "Can't modify conditional order.",
-  simulated: notSimulated,
   quoted: "Not enough traders."
 }
 
@@ -227,8 +224,6 @@ const accountWords = (wireKey: string, constraint: OfFamily): string => {
         : `You don't have such amount for transfer (available ${constraint.available}, in amount: ${constraint.amount})`
     case "empty":
       return `The selected ${wireKey} still holds funds.`
-    case "simulated":
-      return notSimulated
     case "decimal":
     case "positive":
     case "format":

@@ -595,7 +595,6 @@ describe("refusals by each dialect's exchange", () => {
     nonceUsed: "NonceRejected",
     nonceOutsideWindow: "NonceRejected",
     rateLimited: "RateLimited",
-    notSimulated: "RequestRejected",
     nonceWindowInvalid: "RequestRejected",
     reduceOnly: "ReduceOnlyRejected",
     notEnoughBalance: "RequestRejected",

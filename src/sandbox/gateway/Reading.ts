@@ -3,7 +3,6 @@ import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"
 import type { Violations } from "../engine/Reply.ts"
-import type { Each } from "../handlers/Handler.ts"
 import type { Context, Route } from "../handlers/Routes.ts"
 
 /** A request that has been read. */
@@ -26,18 +25,16 @@ const isAsked = (value: unknown): boolean => value !== undefined && value !== nu
 
 /**
  * Reads the fields of a call. A field that the dialect's documentation does not list is ignored, as on the exchange,
- * and is named in the call's record. A listed field is either simulated or causes a refusal, but is never ignored. A
- * mutating call is also refused if it has a field that exists only in the other dialect, because, for example, an order
- * without its stop-loss is not the order that the caller wanted.
+ * and is named in the call's record. A mutating call is refused if it has a field that exists only in the other
+ * dialect, because, for example, an order without its stop-loss is not the order that the caller wanted.
  */
 export const read = (route: Route, fields: Fields, context: Context): Read =>
   route.each === undefined
-    ? readOne(route.endpoint, [], fields, context, route.check)
+    ? readOne(route.endpoint, fields, context, route.check)
     : readMany(route, route.each, fields, context)
 
 const readOne = (
   endpoint: Endpoint.Any,
-  notSimulated: ReadonlyArray<string>,
   fields: unknown,
   context: Context,
   check: Route["check"]
@@ -51,23 +48,20 @@ const readOne = (
     const wrong = decoded.failure.map(({ constraint, field }) => [field, constraint] as const)
     return { request: undefined, violations: [...wrong, ...unknown] }
   }
-  if (unknown.length > 0) return { request: undefined, violations: unknown }
-  const notHere = notSimulated.filter((name) => isAsked(asked[shape.keys[name] ?? ""]))
-  return notHere.length > 0
-    ? { request: undefined, violations: notHere.map((name) => [name, { kind: "simulated" }]) }
+  return unknown.length > 0
+    ? { request: undefined, violations: unknown }
     : { request: decoded.success, violations: check(decoded.success as never, context) }
 }
 
 const noCheck = (): Violations => []
 
 /** Reads a bulk request: first as a whole, as if all its orders were valid, then each order separately. */
-const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Context): Read => {
+const readMany = ({ endpoint }: Route, each: Endpoint.Any, fields: Fields, context: Context): Read => {
   const { dialect } = context
   const { orders } = fields
-  const right = Result.getOrThrow(Endpoint.codec(each.endpoint, dialect).encodeRequest(each.endpoint.example(dialect)))
+  const right = Result.getOrThrow(Endpoint.codec(each, dialect).encodeRequest(each.example(dialect)))
   const whole = readOne(
     endpoint,
-    [],
     Array.isArray(orders) ? { ...fields, orders: orders.map(() => right) } : fields,
     context,
     noCheck
@@ -75,7 +69,7 @@ const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Cont
   if (whole.violations.length > 0 || !Array.isArray(orders)) return whole
   const items = orders.map((order) => {
     const given = withoutEmptyId(order, dialect)
-    const { request, violations } = readOne(each.endpoint, each.notSimulated, given, context, noCheck)
+    const { request, violations } = readOne(each, given, context, noCheck)
     return violations.length > 0 ? { violations } : { request }
   })
   return { request: { ...whole.request as object, orders: items }, violations: [] }

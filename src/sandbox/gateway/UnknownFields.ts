@@ -61,8 +61,8 @@ export const of = (
   const found = [...unknownIn(fields, [...keysOf(endpoint, dialect), ...envelope], anyKeysOf(endpoint))]
   const { orders } = fields
   if (each !== undefined && Array.isArray(orders)) {
-    const known = keysOf(each.endpoint, dialect)
-    const foreign = anyKeysOf(each.endpoint)
+    const known = keysOf(each, dialect)
+    const foreign = anyKeysOf(each)
     for (const order of orders) if (Json.isObject(order)) found.push(...unknownIn(order, known, foreign, "orders."))
   }
   return [...new Map(found.map((field) => [field.name, field])).values()].slice(0, most)

@@ -116,7 +116,7 @@ const cancelRefusal = (
 /** The handlers for bulk calls. */
 export const bulk = group({
   BulkLimitOrders: {
-    each: { endpoint: LimitOrders.endpoint, notSimulated: [] },
+    each: LimitOrders.endpoint,
     operation: (request) => ({
       _tag: "PlaceBulk",
       orders: readable(readBy(LimitOrders.endpoint, request)).map(limitOf),
@@ -125,7 +125,7 @@ export const bulk = group({
     answer: (done, context, request) => placing(LimitOrders.endpoint, request, done, context)
   },
   CollateralBulkLimitOrders: {
-    each: { endpoint: CollateralLimitOrders.endpoint, notSimulated: [] },
+    each: CollateralLimitOrders.endpoint,
     operation: (request) => ({
       _tag: "PlaceBulk",
       orders: readable(readBy(CollateralLimitOrders.endpoint, request)).map(collateralLimitOf),
@@ -134,7 +134,7 @@ export const bulk = group({
     answer: (done, context, request) => placing(CollateralLimitOrders.endpoint, request, done, context)
   },
   CancelBulkOrders: {
-    each: { endpoint: CancelOrder.endpoint, notSimulated: [] },
+    each: CancelOrder.endpoint,
     operation: (request) => ({
       _tag: "CancelBulk",
       orders: readable(readBy(CancelOrder.endpoint, request)).map((order) => ({ _tag: "Cancel", ...order }))

@@ -68,23 +68,13 @@ export interface Items<Q> {
   readonly stopOnFail?: boolean
 }
 
-/** Describes how one order in a bulk request is read. */
-export interface Each {
-  /** The endpoint that places or cancels one such order. */
-  readonly endpoint: Endpoint.Any
-  /**
-   * The order fields that this exchange does not simulate. The exchange refuses an order that contains such a field.
-   */
-  readonly notSimulated: ReadonlyArray<string>
-}
-
 /**
  * A handler of bulk calls. The orders are in the request's field `orders`. Each order that can't be read gets its own
  * refusal.
  */
 export interface Itemised<E extends Endpoint.Any> {
-  /** The handling of a single order in the bulk request. */
-  readonly each: Each
+  /** The endpoint that places or cancels one such order. */
+  readonly each: Endpoint.Any
   /** The engine operation that a call requests. */
   readonly operation: (request: Items<never>) => Operation
   /** Builds the response to a request from the replies to its orders. */

@@ -5,7 +5,7 @@ import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type { Operation } from "../engine/Operation.ts"
 import type { Refused, Reply, Violations } from "../engine/Reply.ts"
 import { handlers } from "./all.ts"
-import type { Context, Each, Itemised, Mutating, Reading } from "./Handler.ts"
+import type { Context, Itemised, Mutating, Reading } from "./Handler.ts"
 
 export type { Context } from "./Handler.ts"
 
@@ -20,8 +20,8 @@ export interface Route {
   readonly check: (request: never, context: Context) => Violations
   /** The engine operation that a call requests. */
   readonly operation: (request: never) => Operation
-  /** Describes how one order in a bulk request is read; `undefined` for other requests. */
-  readonly each: Each | undefined
+  /** The endpoint that places or cancels one order of a bulk request; `undefined` for other requests. */
+  readonly each: Endpoint.Any | undefined
   /** The refusals for the engine's reasons, where these refusals differ from the defaults. */
   readonly refusals: { readonly [Why in Refused["why"]]?: RefusalKind }
   /** Adds details to the engine's reasons for a refusal, for use in the response. */
