@@ -76,18 +76,19 @@ export interface StreamRequest {
   /** Only the order with this client order id. */
   readonly clientOrderId?: ClientOrderId
   /**
-   * Only orders with this final status. The exchange ignores this field when the request names an order id. Live
-   * dialect only. Default `ALL`.
+   * Only orders with this final status. The exchange ignores this field when the request names an order. Live dialect
+   * only. Default `ALL`.
    */
   readonly status?: Status
   /**
    * Only orders that closed at or after this time, in Unix seconds: at most 31 days before `endDate`, and not before
-   * the day six months ago. The exchange ignores this field when the request names an order id. Live dialect only.
+   * the day six months ago. Without this field, the live exchange lists only the orders of the past month, and the
+   * document states no limit. The exchange ignores this field when the request names an order. Live dialect only.
    */
   readonly startDate?: UnixSeconds
   /**
    * Only orders that closed at or before this time, in Unix seconds. The default, and the maximum, is the current time.
-   * The exchange ignores this field when the request names an order id. Live dialect only.
+   * The exchange ignores this field when the request names an order. Live dialect only.
    */
   readonly endDate?: UnixSeconds
   /**
@@ -275,7 +276,11 @@ export class OrderHistory extends Context.Service<OrderHistory, {
    * `UnexpectedResponse` when the response contains more records than requested.
    */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** Reads the entire order history, page by page. See `Pages.stream` for the guarantees. */
+  /**
+   * Reads the order history, page by page. See `Pages.stream` for the guarantees. On the live exchange, without
+   * `startDate`, these are the orders that closed in the past month. To read earlier orders, give both `startDate` and
+   * `endDate`: a `startDate` 31 days ago without an `endDate` is too early by the time the next page is read.
+   */
   readonly stream: (
     request?: StreamRequest
   ) => Stream.Stream<EndedOrder, Failure | Errors.PageCeilingReached | Errors.ListShifted>

@@ -77,9 +77,9 @@ export interface Kyc {
  * @category models
  */
 export interface Permissions {
-  /** Whether the sub-account may trade on spot markets. */
+  /** Whether the sub-account may trade on spot markets, and transfer funds to its trade wallet. */
   readonly spotEnabled: boolean
-  /** Whether the sub-account may trade on margin. */
+  /** Whether the sub-account may trade on margin, and transfer funds to its collateral wallet. */
   readonly collateralEnabled: boolean
 }
 

@@ -1,4 +1,5 @@
 import { describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
@@ -136,6 +137,7 @@ it.live("the order history's period has at most 31 days, and starts at most six 
     const control = yield* Control
     yield* control.freezeClock
     yield* control.setClock({ at: now * 1e6 })
+    yield* control.skewClock({ millis: now * 1000 - (yield* Clock.currentTimeMillis) })
     const search = (fields: object) => raw("/api/v4/trade-account/order/history", fields)
     const refused = (min: number) => ({
       status: 422,
@@ -158,3 +160,41 @@ it.live("the order history's period has at most 31 days, and starts at most six 
     // A search for a single order ignores the period.
     same(yield* search({ startDate: 1, orderId: 1 }), { status: 200, body: [] })
   }).pipe(Effect.provide(traders(Dialect.live))))
+
+it.live("a caller whose clock is behind may ask for the 31 days before its own time", () =>
+  Effect.gen(function*() {
+    const control = yield* Control
+    yield* control.freezeClock
+    const start = Date.UTC(2030, 7, 31, 12)
+    yield* control.setClock({ at: start * 1000 })
+    yield* control.skewClock({ millis: start - 3_600_000 - (yield* Clock.currentTimeMillis) })
+    const startDate = start / 1000 - 31 * 86_400 - 3600
+    const search = (fields: object) =>
+      Effect.map(raw("/api/v4/trade-account/order/history", fields), ({ status }) => status)
+    // The callers' clock runs while the test does.
+    same(yield* search({ startDate: startDate + 120 }), 200)
+    same(yield* search({ startDate: startDate - 1 }), 422)
+  }).pipe(Effect.provide(traders(Dialect.live))))
+
+for (const dialect of dialects) {
+  const isLive = dialect === Dialect.live
+  it.live(
+    `in the ${dialect.name} dialect, an order history without a start lists ${isLive ? "one month" : "every order"}`,
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control
+        yield* control.freezeClock
+        yield* control.setClock({ at: Date.UTC(2030, 6, 31) * 1000 })
+        const { orderId } = yield* limit("buy", "1", "1000")
+        yield* CancelAllOrders.use((orders) => orders.cancel())
+        const ids = (request: Request) =>
+          Effect.map(page(request), ({ records }) => records.map((order) => order.orderId))
+        // One month before August 31 is July 31.
+        yield* control.setClock({ at: Date.UTC(2030, 7, 31) * 1000 })
+        same(yield* ids({}), [orderId])
+        yield* control.setClock({ at: Date.UTC(2030, 7, 31, 0, 0, 1) * 1000 })
+        same(yield* ids({}), isLive ? [] : [orderId])
+        same(yield* ids({ orderId }), [orderId])
+      }).pipe(Effect.provide(traders(dialect)))
+  )
+}

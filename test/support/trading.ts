@@ -154,14 +154,16 @@ export const same = (actual: unknown, expected: unknown): void => assert.deepStr
 // Raw calls
 // -----------------------------------------------------------------------------
 
-let nonce = 0
+/** The latest nonce of a raw call to each venue. */
+const nonces = new WeakMap<Venue.Venue["Service"], number>()
 
 /** Makes a raw call with alice's second key. The request and the response are JSON. */
 export const raw = (path: string, fields: object) =>
   Effect.gen(function*() {
     const venue = yield* Venue.Venue
-    const at = Math.max(nonce + 1, yield* Clock.currentTimeMillis)
-    nonce = at
+    const now = (yield* Clock.currentTimeMillis) + venue.state.skew / 1000
+    const at = Math.max((nonces.get(venue) ?? 0) + 1, now)
+    nonces.set(venue, at)
     const body = Buffer.from(
       JSON.stringify(
         venue.dialect === Dialect.document

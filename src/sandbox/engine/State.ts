@@ -115,9 +115,9 @@ export interface SubAccount {
   readonly shareKyc: boolean
   /** The identity verification status. */
   kycStatus: string
-  /** Whether the sub-account may trade on spot markets. */
+  /** Whether the sub-account may trade on spot markets and, on the live exchange, move funds to its trade wallet. */
   spotEnabled: boolean
-  /** Whether the sub-account may trade on margin. */
+  /** Whether the sub-account may trade on margin and, on the live exchange, move funds to its collateral wallet. */
   collateralEnabled: boolean
 }
 

@@ -1,6 +1,7 @@
 /** The handlers for placing, canceling and listing orders, and for listing fills. */
 import * as DateTime from "effect/DateTime"
 import type { ClientOrderId } from "../../domain/Identifiers.ts"
+import type { UnixSeconds } from "../../domain/Time.ts"
 import * as ActiveOrders from "../../endpoints/ActiveOrders.ts"
 import * as Fills from "../../endpoints/Fills.ts"
 import * as OrderHistory from "../../endpoints/OrderHistory.ts"
@@ -91,19 +92,32 @@ const hasOrder = (context: Context, clientOrderId: ClientOrderId): boolean =>
 /** The maximum length of an order history's period, in seconds. */
 const maxPeriod = 31 * 86_400
 
+/** Returns the time a number of months before another, in Unix seconds. */
+const monthsBefore = (now: UnixSeconds, months: number): number =>
+  DateTime.toEpochMillis(DateTime.subtract(DateTime.makeUnsafe(now * 1000), { months })) / 1000
+
 /**
  * Checks that an order history's period is not longer than 31 days, and starts no earlier than six months ago, at
- * midnight UTC. The period's end is the current time if the request has no end, or a later one. The documentation
- * describes these limits, but not the message of the refusal.
+ * midnight UTC. The period's end is the current time if the request has no end, or a later one. The current time is the
+ * earlier of the venue's time and the time that callers see, so that a period is accepted if either clock permits it.
+ * The documentation describes these limits, but not the message of the refusal.
  */
-const period = ({ clientOrderId, endDate, orderId, startDate }: OrderHistory.Request, { at }: Context): Violations => {
+const period = ({ clientOrderId, endDate, orderId, startDate }: OrderHistory.Request, context: Context): Violations => {
   // The exchange ignores the period if the request asks for a single order.
   if (startDate === undefined || orderId !== undefined || clientOrderId !== undefined) return []
-  const now = MarketFigures.seconds(at)
-  const sixMonthsAgo = DateTime.makeUnsafe(now * 1000).pipe(DateTime.subtract({ months: 6 }), DateTime.startOf("day"))
-  const min = Math.max(DateTime.toEpochMillis(sixMonthsAgo) / 1000, Math.min(endDate ?? now, now) - maxPeriod)
+  const now = MarketFigures.seconds(Math.min(context.at, context.serverTime))
+  const floor = Math.floor(monthsBefore(now, 6) / 86_400) * 86_400
+  const min = Math.max(floor, Math.min(endDate ?? now, now) - maxPeriod)
   return startDate < min ? [["startDate", { kind: "min", min }]] : []
 }
+
+/**
+ * The start of an order history's period, in Unix seconds. If the request has no start, the live exchange lists the
+ * orders of one month; the document states no limit.
+ */
+const startOf = ({ startDate }: OrderHistory.Request, context: Context): number =>
+  startDate ??
+    (context.state.policy.furtherLimits === "enforced" ? monthsBefore(MarketFigures.seconds(context.at), 1) : 0)
 
 /** Finds a market's fills in a list. */
 export const fillsByMarket = Records.indexBy(({ order }: Fill) => order.market)
@@ -202,7 +216,8 @@ export const trading = group({
         ...clientOrderId === undefined || others.orderId !== undefined ? {} : { clientOrderId }
       }
       const isList = request.orderId === undefined && request.clientOrderId === undefined
-      const ended = Records.latest(endedOrders(context, request), ({ changedAt }) => changedAt, isList ? request : {})
+      const times = { ...request, startDate: startOf(request, context) }
+      const ended = Records.latest(endedOrders(context, request), ({ changedAt }) => changedAt, isList ? times : {})
       return Page.make(
         request,
         OrderHistory.defaultLimit,
