@@ -19,18 +19,21 @@ const aliasOf = ([entry, target]: readonly [string, Target]) =>
 
 /** The test files that take longest in a long test run, longest first. */
 const longest = [
+  "explore/Client",
   "client/transport/unsolicited",
   "liveViews",
-  "oracle/Sandbox",
   "explore/Gallery",
   "explore/GalleryContinued",
+  "oracle/Connection",
+  "oracle/Sandbox",
+  "oracle/Mutants",
+  "sandbox/cluster/Chaos",
+  "sandbox/engine/Invariants",
+  "client/session/silence",
   "explore/Fleet",
   "explore/Host",
-  "explore/Client",
-  "oracle/Connection",
-  "sandbox/engine/Invariants",
   "explore/Maker",
-  "sandbox/cluster/Chaos",
+  "sandbox/page/Page",
   "Reconciliation"
 ]
 
@@ -68,7 +71,7 @@ export default defineConfig({
     ),
     globalSetup: ["./test/support/scratch.ts", "./.ci/page.js", "./.ci/programs.js"],
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.
-    testTimeout: 600_000,
+    testTimeout: isLong ? 3_600_000 : 600_000,
     pool: "threads",
     // More than two cores: half of the time, a test waits for a timeout, a lease, another process or a browser, and in a
     // long test run more often. Workers cost little, because what they import is compiled once, but they slow each other

@@ -95,8 +95,7 @@ describe("a sandbox run by npm", { concurrent: true }, () => {
         yield* hasEnded(child)
         yield* aWhile
         assert.isTrue(isAlive(pid))
-      }).pipe(Effect.scoped),
-    600_000
+      }).pipe(Effect.scoped)
   )
 
   it.live(
@@ -108,8 +107,7 @@ describe("a sandbox run by npm", { concurrent: true }, () => {
         yield* hasEnded(child)
         yield* aWhile
         assert.isTrue(isAlive(pid))
-      }).pipe(Effect.scoped),
-    600_000
+      }).pipe(Effect.scoped)
   )
 
   it.live("a sandbox keeps running after the shell that started it has ended", () =>

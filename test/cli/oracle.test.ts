@@ -86,8 +86,7 @@ describe("effect-txc oracle", () => {
           /\n[0-9]+ held, 0 broken, [0-9]+ skipped; document dialect, read-only profile, seed 3, suite 4\n$/u
         )
         assert.notInclude(ended.out, secret)
-      }),
-    600_000
+      })
   )
 
   it.live(
@@ -115,8 +114,7 @@ describe("effect-txc oracle", () => {
         const wrong = yield* oracle(at, {}, ...run, "--streams-url", `${baseUrl}/ws`)
         assert.strictEqual(wrong.code, 2, wrong.out + wrong.error)
         assert.include(wrong.error, "--streams-url is not the URL of a WebSocket")
-      }),
-    600_000
+      })
   )
 
   it.live("`oracle` exits with 1 and writes a replay file if a rule is broken", () =>
@@ -190,8 +188,7 @@ describe("effect-txc oracle", () => {
           assert.strictEqual(ended.code, 2, `${given.join(" ")}: ${ended.error}`)
         }
         assert.deepStrictEqual(readdirSync(at), ["features.json"])
-      }),
-    600_000
+      })
   )
 
   it.live(
@@ -219,8 +216,7 @@ describe("effect-txc oracle", () => {
         if (isLong) assert.strictEqual((yield* oracle(at, {}, ...flaky)).code, 1)
         const forgiven = yield* oracle(at, {}, ...flaky, "--known-flaky", "flaky")
         assert.strictEqual(forgiven.code, 0, forgiven.out + forgiven.error)
-      }),
-    600_000
+      })
   )
 
   const formats = [["json", "--out", "report"], ["text"], ["junit", "--out", "report"]] as const
@@ -251,8 +247,7 @@ describe("effect-txc oracle", () => {
           const ended = yield* stopped(at, environment, signal, "held  ", [...url, ...control, "--only", "activation"])
           assert.strictEqual(ended.code, 2, ended.error)
           assert.deepStrictEqual(yield* Support.accounts(target), [account.id])
-        }),
-      600_000
+        })
     )
   }
 
@@ -269,8 +264,7 @@ describe("effect-txc oracle", () => {
         })
         assert.strictEqual(code, 2)
         assert.deepStrictEqual(yield* Support.openOrders(target, account), [])
-      }),
-    600_000
+      })
   )
 
   it.live("`oracle rules` prints the rules and their ids", () =>

@@ -1,19 +1,17 @@
 import { describe, it } from "@effect/vitest"
 import { placing, reconciling, watching } from "./client.ts"
-import { holds, timeout } from "./holds.ts"
+import { holds } from "./holds.ts"
 
 describe("promises that the client makes", () => {
   it.effect(
     "in every history, a call is delivered at most once, and no nonce is used twice",
-    () => holds(placing, 50_000),
-    timeout
+    () => holds(placing, 50_000)
   )
 
-  it.effect("in every history, Reconciliation's verdicts are right", () => holds(reconciling, 30_000), timeout)
+  it.effect("in every history, Reconciliation's verdicts are right", () => holds(reconciling, 30_000))
 
   it.effect(
     "in every history, a live view equals the exchange's state once the faults have stopped",
-    () => holds(watching, 15_000),
-    timeout
+    () => holds(watching, 8000)
   )
 })

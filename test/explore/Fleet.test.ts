@@ -11,19 +11,17 @@ import { isLong } from "../support/long.ts"
 import * as Lua from "../support/lua.ts"
 import { command, itWithRedis, redisServer } from "../support/redis.ts"
 import { leasing, locking } from "./fleet.ts"
-import { holds, timeout } from "./holds.ts"
+import { holds } from "./holds.ts"
 
 describe("promises that a fleet over Redis makes", () => {
   it.effect(
     "in every history, programs that lease classes of nonces never use a nonce twice",
-    () => holds(leasing, 5000),
-    timeout
+    () => holds(leasing, 3000)
   )
 
   it.effect(
     "in every history, programs that lock their nonces never use a nonce twice",
-    () => holds(locking(1), 5000),
-    timeout
+    () => holds(locking(1), 3000)
   )
 
   if (isLong)
@@ -33,8 +31,7 @@ describe("promises that a fleet over Redis makes", () => {
         Effect.gen(function*() {
           const { counterexample } = yield* Explore.explore(locking(20_000), { shrinks: 0 })
           assert.match(counterexample?.why ?? "", /drawn twice/u)
-        }),
-      timeout
+        })
     )
 })
 

@@ -4,12 +4,8 @@ import * as Effect from "effect/Effect"
 import { Explore } from "../../src/explore/index.ts"
 import { isLong } from "../support/long.ts"
 
-/** A test's timeout in milliseconds: an hour in a long test run, and otherwise ten minutes. */
-export const timeout = isLong ? 3_600_000 : 600_000
-
 /**
- * Explores a program. `npm run test:long` runs all `histories`, which are more than a hundred thousand for all programs
- * together. A short test run runs only a few histories, so it may not reach every required state.
+ * Explores a program. `npm run test:long` runs all `histories`, which are a hundred thousand for all programs together. A short test run runs only a few histories, so it may not reach every required state.
  */
 export const holds = (program: Explore.Program, histories: number) =>
   Effect.gen(function*() {

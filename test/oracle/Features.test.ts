@@ -44,8 +44,7 @@ describe("declared features", () => {
           )
           assert.isAbove(declared.length, 50)
         }
-      }),
-    600_000
+      })
   )
 
   it.live("the rules about a live-dialect call are broken if it gets HTTP 404 or 501, unless the target declares it missing", () =>

@@ -153,8 +153,7 @@ describeInFull("malformed responses", () => {
           )
           const own = new Set(all.flatMap(({ breaks }) => breaks))
           assert.deepStrictEqual(untouched.filter((id) => !own.has(id)), [])
-        }),
-      600_000
+        })
     )
   }
 })
@@ -184,7 +183,7 @@ describe("semantic faults", () => {
           }
         }
         assert.deepStrictEqual(survivors, [], `${count - survivors.length} of ${count} found`)
-      }), 600_000)
+      }))
   }
 
   for (const dialect of dialects) {

@@ -69,8 +69,7 @@ describe("rules about streams", () => {
         const { results } = yield* check(target, { only: ["streams.depth"] })
         const must = results.filter(({ level, outcome }) => level === "MUST" && outcome._tag !== "Held")
         assert.deepStrictEqual(must.map(Report.line), [])
-      }),
-    600_000
+      })
   )
 
   it.effect("a small server that follows only the documentation breaks no read-only rule", () =>
@@ -100,8 +99,7 @@ describe("rules about streams", () => {
         assert.deepStrictEqual(yield* passing(Support.openOrders(target, keys)), [])
         assert.isAbove(counts[0] ?? 0, 20)
         assert.isAbove(counts[1] ?? 0, counts[0] ?? 0)
-      }),
-    600_000
+      })
   )
 
   it("every mutant has a unique id", () => {
@@ -204,8 +202,7 @@ describe("a target's WebSocket", () => {
         assert.isAbove(count, 400)
         const { "streams.ping": ping } = yield* outcomes(ending(1))
         assert.isTrue(ping?._tag === "Broken" && ping.expected === "a connection that stays open")
-      }),
-    600_000
+      })
   )
 
   it.effect("no connection stays open after a check, even if the check is interrupted", () =>

@@ -52,8 +52,7 @@ describe("targets that throttle calls", () => {
             assert.deepStrictEqual(report.warnings, [])
             assert.isAbove(Report.tally(report).held, 250)
             assert.isAbove(refused(), 100)
-          }),
-        600_000
+          })
       )
     }
   }

@@ -77,6 +77,5 @@ itWithPostgres(
         assert.strictEqual(placed(masked(printed[at] ?? "")), placed(masked(shown)), `${script}\n${output}`)
       }
       assert.strictEqual(ended, 0, output)
-    }),
-  600_000
+    })
 )

@@ -83,6 +83,5 @@ itWithPostgres(
         assert.notInclude(text, `order-${last}"`)
         assert.strictEqual((yield* order(restored.baseUrl, made, 7e15 + 1)).status, 200)
       }
-    }).pipe(Effect.provide(FetchHttpClient.layer)),
-  600_000
+    }).pipe(Effect.provide(FetchHttpClient.layer))
 )

@@ -523,8 +523,7 @@ itWithPostgres(
       venues: [few, few, few],
       happening: Object.entries({ ...endings, silence }),
       options: { isWired: true }
-    }),
-  600_000
+    })
 )
 
 for (const seed of [1, 2]) {

@@ -46,9 +46,13 @@ itWithPostgres(
       for (const from of [one, other, node]) {
         for (const venue of [...venues, newer]) yield* answers(from, venue)
       }
-      const status = yield* asNewer("status")
-      assert.match(status, new RegExp(`^${made.id} +\\S+ +awake +\\S+ +${Engine.version - 1} `, "mu"))
-      assert.match(status, new RegExp(`^${newer.id} +\\S+ +awake +\\S+ +${Engine.version} `, "mu"))
+      /** Waits until the status shows a venue as awake: a node reports its venues at intervals. */
+      const shownAwake = ({ id }: Made, version: number) => {
+        const isAwake = new RegExp(`^${id} +\\S+ +awake +\\S+ +${version} `, "mu")
+        return until(Effect.map(asNewer("status"), (status) => isAwake.test(status)))
+      }
+      yield* shownAwake(made, Engine.version - 1)
+      yield* shownAwake(newer, Engine.version)
 
       // The older release exports a venue, and the newer release imports it, unless the venue was called after the
       // export.
@@ -70,9 +74,7 @@ itWithPostgres(
       assert.include((yield* place).text, "Too many requests")
       assert.strictEqual((yield* account(used + 2)).text, before)
       assert.match(yield* asNewer("check", made.id), /intact/u)
-      // A node reports its venues at intervals, so the status can be slightly outdated.
-      const isAwake = new RegExp(`^${made.id} +\\S+ +awake +\\S+ +${Engine.version} `, "mu")
-      yield* until(Effect.map(asNewer("status"), (status) => isAwake.test(status)))
+      yield* shownAwake(made, Engine.version)
 
       // If no node runs the venue's release, calls to the venue are refused, and the refusal states the remedy.
       yield* Effect.forEach(olderNodes, ({ ended, signal }) => Effect.andThen(signal("SIGTERM"), ended), {
@@ -91,6 +93,5 @@ itWithPostgres(
       assert.strictEqual(copied.status, 503)
       assert.include(copied.text, `engine ${Engine.version - 1} wrote it`)
       assert.include(yield* asNewer("check", left.id), "Check it with that release")
-    }).pipe(Effect.provide(FetchHttpClient.layer)),
-  600_000
+    }).pipe(Effect.provide(FetchHttpClient.layer))
 )

@@ -207,8 +207,7 @@ itWithPostgres(
       yield* three.host.end(made.id)
       assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 404 })
       assert.deepInclude(yield* send("GET", over(made, three.baseUrl).url + ping), { status: 404 })
-    }).pipe(Effect.provide(FetchHttpClient.layer)),
-  600_000
+    }).pipe(Effect.provide(FetchHttpClient.layer))
 )
 
 itWithPostgres(
@@ -402,15 +401,14 @@ if (isLong) {
             dialect,
             control: { url: controlUrl, token: Redacted.make(controlToken) }
           })
-          const report = yield* Check.check(target, { profile: "control", seed: 7, runs: 10 })
+          const report = yield* Check.check(target, { profile: "control", seed: 7, runs: 2 })
           const broken = report.results.filter(({ outcome }) =>
             outcome._tag === "Broken" || outcome._tag === "CouldNotRun"
           )
           assert.deepStrictEqual(broken.map(Report.line), [])
           assert.isAbove(report.results.filter(({ outcome }) => outcome._tag === "Held").length, 20)
         }
-      }),
-    600_000
+      })
   )
 }
 
@@ -440,4 +438,4 @@ itWithCcxt("ccxt trades through one node, no matter which node has the venue", (
     assert.match(output, /^ℹ fail 0$/mu, output)
     assert.notMatch(output, /^ℹ pass 0$/mu)
     assert.isAbove(yield* takenBy(two), 0, "the other node had venues too")
-  }), 600_000)
+  }))

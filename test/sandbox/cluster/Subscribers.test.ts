@@ -153,6 +153,5 @@ itWithPostgres(
         assert.sameMembers([...orders ?? []], ids)
         assert.deepStrictEqual(twice, [])
       }
-    }),
-  600_000
+    })
 )
