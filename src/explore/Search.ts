@@ -10,7 +10,7 @@ import type * as Ambient from "./Ambient.ts"
 import * as Coverage from "./Coverage.ts"
 import type * as Journal from "./Journal.ts"
 import * as Possibilities from "./Possibilities.ts"
-import type { Program, SetUpFailed } from "./Program.ts"
+import { flawOf, type Program, type SetUpFailed } from "./Program.ts"
 import * as Scenario from "./Scenario.ts"
 import * as Seeded from "./Seeded.ts"
 import * as Shrink from "./Shrink.ts"
@@ -29,7 +29,10 @@ export interface Options {
   readonly seed?: number
   /** The maximum number of histories; 1000 by default. */
   readonly runs?: number
-  /** The maximum duration of the search for a counterexample, in real time; unlimited by default. */
+  /**
+   * The maximum duration of the search, in real time, including the time for making a counterexample smaller; unlimited
+   * by default.
+   */
   readonly within?: Duration.Input
   /** The maximum number of histories that are used to make a counterexample smaller; 1000 by default. */
   readonly shrinks?: number
@@ -74,8 +77,8 @@ export interface Found {
   readonly coverage: Coverage.Coverage
   /** The resources that the seed did not control, from all histories. */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
-  /** The prepared exchange that every history started from. */
-  readonly prepared: Journal.Prepared
+  /** The prepared exchange that every history started from; absent if the search could not start. */
+  readonly prepared?: Journal.Prepared
 }
 
 const markets = ["BTC_USDT"]
@@ -170,21 +173,34 @@ class Corpus {
   }
 }
 
+/** The result of a search that could not start. */
+export const notStarted = (invalid: string): Found => ({
+  invalid,
+  missed: [],
+  runs: 0,
+  shrinks: 0,
+  coverage: new Map(),
+  foreign: []
+})
+
 /** Searches for a history that breaks an invariant. */
 export const search = Effect.fnUntraced(function*(
   program: Program,
   { guided = true, onProgress = () => Effect.void, runs: most = 1000, seed = 0, shrinks = 1000, within }: Options = {}
 ): Effect.fn.Return<Found, SetUpFailed> {
+  const flaw = flawOf(program)
+  if (flaw !== undefined) return notStarted(flaw)
   const prepared = yield* World.prepare(program)
   const clock = yield* Clock.Clock
   const until = within === undefined
     ? Infinity
     : clock.currentTimeMillisUnsafe() + Duration.toMillis(Duration.fromInputUnsafe(within))
+  const hasTime = () => clock.currentTimeMillisUnsafe() < until
   const run = (scenario: Scenario.Scenario) => World.run(program, prepared, scenario)
 
   const possible = program.possible ?? {}
-  const { always = [] } = possible
-  let history = yield* run({ ...Scenario.calm, events: always })
+  const calm = Possibilities.calm(possible)
+  let history = yield* run(calm)
   const surroundings = around(program, history)
   const scenarios = Possibilities.scenarios(possible, surroundings)
   const draw = drawing(scenarios, seed)
@@ -208,10 +224,7 @@ export const search = Effect.fnUntraced(function*(
   })
 
   yield* learn
-  while (
-    history.broken === undefined && history.invalid === undefined && runs < most &&
-    clock.currentTimeMillisUnsafe() < until
-  ) {
+  while (history.broken === undefined && history.invalid === undefined && runs < most && hasTime()) {
     const varied = guided ? corpus.next() : undefined
     history = yield* run(varied ?? draw())
     runs++
@@ -228,7 +241,8 @@ export const search = Effect.fnUntraced(function*(
   if (history.broken === undefined) return result
   const shrunk = yield* Shrink.shrink(scenarios, history, run, {
     runs: shrinks,
-    fixed: always.length,
+    calm,
+    hasTime,
     shrunk: onProgress({ phase: "shrinking", runs, reached: coverage.size })
   })
   return { ...result, history: shrunk.history, foundAt: runs, shrinks: shrunk.runs }
