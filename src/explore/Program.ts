@@ -109,7 +109,7 @@ type Unchecked = { readonly [K in keyof Options]?: unknown }
 export const nameOf = ({ name }: Unchecked): string => typeof name === "string" ? name : "a program without a name"
 
 /** Whether a value is a duration. The cast is safe, because `fromInput` returns `none` for any other value. */
-const isDuration = (input: unknown): boolean => Option.isSome(Duration.fromInput(input as Duration.Input))
+export const isDuration = (input: unknown): boolean => Option.isSome(Duration.fromInput(input as Duration.Input))
 
 /**
  * Returns the reason why a program cannot be checked, or `undefined` if it can. A module in JavaScript may define a

@@ -10,7 +10,7 @@ import type * as Ambient from "./Ambient.ts"
 import * as Coverage from "./Coverage.ts"
 import type * as Journal from "./Journal.ts"
 import * as Possibilities from "./Possibilities.ts"
-import { flawOf, type Program, type SetUpFailed } from "./Program.ts"
+import { flawOf, isDuration, type Program, type SetUpFailed } from "./Program.ts"
 import * as Scenario from "./Scenario.ts"
 import * as Seeded from "./Seeded.ts"
 import * as Shrink from "./Shrink.ts"
@@ -173,6 +173,13 @@ class Corpus {
   }
 }
 
+/** Returns the reason why a search cannot start with these settings, or `undefined` if it can. */
+const wrongIn = ({ runs = 1, seed = 0, within = 0 }: Options): string | undefined => {
+  if (!Number.isSafeInteger(seed)) return `\`seed\` must be an integer, not ${seed}`
+  if (!(runs >= 1)) return `\`runs\` must be at least 1, not ${runs}`
+  return isDuration(within) ? undefined : `\`within\` is not a duration: ${JSON.stringify(within)}`
+}
+
 /** The result of a search that could not start. */
 export const notStarted = (invalid: string): Found => ({
   invalid,
@@ -186,9 +193,10 @@ export const notStarted = (invalid: string): Found => ({
 /** Searches for a history that breaks an invariant. */
 export const search = Effect.fnUntraced(function*(
   program: Program,
-  { guided = true, onProgress = () => Effect.void, runs: most = 1000, seed = 0, shrinks = 1000, within }: Options = {}
+  options: Options = {}
 ): Effect.fn.Return<Found, SetUpFailed> {
-  const flaw = flawOf(program)
+  const { guided = true, onProgress = () => Effect.void, runs: most = 1000, seed = 0, shrinks = 1000, within } = options
+  const flaw = flawOf(program) ?? wrongIn(options)
   if (flaw !== undefined) return notStarted(flaw)
   const prepared = yield* World.prepare(program)
   const clock = yield* Clock.Clock

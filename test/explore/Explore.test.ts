@@ -108,6 +108,16 @@ describe("exploring histories", () => {
       }
     }))
 
+  it.effect("a search with wrong settings does not start", () =>
+    Effect.gen(function*() {
+      const settings = [{ runs: NaN }, { runs: 0 }, { seed: 0.5 }, { seed: NaN }, { within: "soon" as "1 minute" }]
+      for (const wrong of settings) {
+        const { invalid, runs } = yield* Explore.explore(careful, wrong)
+        assert.include(invalid ?? "", `\`${Object.keys(wrong)[0]}\``)
+        assert.strictEqual(runs, 0)
+      }
+    }))
+
   it.effect("a program whose exchange cannot be prepared is invalid", () =>
     Effect.gen(function*() {
       const again = Effect.andThen(Explore.setUp, Explore.setUp)
