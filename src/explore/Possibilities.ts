@@ -12,7 +12,7 @@
  */
 import * as fc from "fast-check"
 import type * as Faults from "../sandbox/gateway/Faults.ts"
-import * as Scenario from "./Scenario.ts"
+import type * as Scenario from "./Scenario.ts"
 
 /**
  * The kinds of events.
@@ -234,18 +234,9 @@ const usual: { readonly [K in Kind]: number } = {
   Key: 0
 }
 
-const usualLatency: Scenario.Latency = { from: 0, to: 200 }
-
-/** The scenario without random events: the events that always happen, and the usual delays, or the nearest allowed ones. */
-export const calm = ({ always = [], latency = usualLatency }: Possibilities): Scenario.Scenario => {
-  const nearest = (millis: number) => Math.min(latency.to, Math.max(latency.from, millis))
-  const { from, to } = Scenario.calm.latency
-  return { ...Scenario.calm, latency: { from: nearest(from), to: nearest(to) }, events: always }
-}
-
 /** Creates an arbitrary that generates the possible scenarios. */
 export const scenarios = (possible: Possibilities, around: Surroundings): fc.Arbitrary<Scenario.Scenario> => {
-  const { always = [], latency = usualLatency, most = 6, orders = true } = possible
+  const { always = [], latency = { from: 0, to: 200 }, most = 6, orders = true } = possible
   const events = event(possible, around)
   return fc.record({
     order: orders

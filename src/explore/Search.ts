@@ -100,6 +100,13 @@ const around = (
   }
 }
 
+/** The scenario without random events: the events that always happen, and the calm delays, or the nearest allowed ones. */
+const calmOf = ({ always = [], latency = Scenario.calm.latency }: Possibilities.Possibilities): Scenario.Scenario => {
+  const nearest = (millis: number) => Math.min(latency.to, Math.max(latency.from, millis))
+  const { from, to } = Scenario.calm.latency
+  return { ...Scenario.calm, latency: { from: nearest(from), to: nearest(to) }, events: always }
+}
+
 /** The number of random values that are generated at a time. */
 const batch = 64
 
@@ -207,7 +214,7 @@ export const search = Effect.fnUntraced(function*(
   const run = (scenario: Scenario.Scenario) => World.run(program, prepared, scenario)
 
   const possible = program.possible ?? {}
-  const calm = Possibilities.calm(possible)
+  const calm = calmOf(possible)
   let history = yield* run(calm)
   const surroundings = around(program, history)
   const scenarios = Possibilities.scenarios(possible, surroundings)
