@@ -39,6 +39,9 @@ export interface World {
   readonly impossible: (event: Scenario.Event, why: string) => void
 }
 
+/** The reason why an event has no effect during an outage. */
+const down = "the exchange is down"
+
 /** Describes why the exchange has refused a request. */
 const whyOf = (reply: Reply.Failed): string =>
   reply._tag === "Refused" && reply.violations.length === 0
@@ -56,7 +59,7 @@ const isUnknown = (reply: Reply.Failed): boolean =>
  */
 const perform = (world: World, event: Scenario.Event, request: OwnerRequest): void =>
   world.fork(Effect.map(world.server.perform(request), (reply) => {
-    if (reply === undefined) return world.refused(event, "the exchange is down")
+    if (reply === undefined) return world.refused(event, down)
     if (!Reply.isFailed(reply)) return
     if (event._tag === "Trade" && !isUnknown(reply)) world.refused(event, whyOf(reply))
     else world.impossible(event, whyOf(reply))
@@ -168,6 +171,12 @@ const liquidate = (world: World, event: Scenario.Liquidation): void => {
   timeline.after(event.lastsMillis, () => move(null))
 }
 
+/** Restarts the exchange if it is stopped. */
+const restart = ({ server, started }: World): Effect.Effect<void> =>
+  Effect.map(server.start, (hasStarted) => {
+    if (hasStarted) started()
+  })
+
 /** Carries out an event now. */
 const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall>): void => {
   const { fork, server, timeline } = world
@@ -202,8 +211,9 @@ const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall
         enabled: event.enabled
       })
     case "Outage":
+      if (server.running() === undefined) return world.refused(event, down)
       fork(server.stop)
-      return void timeline.after(event.downMillis, () => fork(Effect.andThen(server.start, Effect.sync(world.started))))
+      return void timeline.after(event.downMillis, () => fork(restart(world)))
   }
 }
 

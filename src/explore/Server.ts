@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type { MarketName } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import type { Reply } from "../sandbox/engine/Reply.ts"
@@ -31,11 +32,11 @@ export interface Server {
   /** Returns the running exchange or, while it is stopped, the exchange as it was before the stop. */
   readonly latest: () => Running
   /**
-   * Restarts the exchange from its journal, with the faults that may still take effect. Does nothing if the exchange is
-   * running.
+   * Restarts the exchange from its journal, with the faults that may still take effect. Returns `false`, and does
+   * nothing, if the exchange is running.
    */
-  readonly start: Effect.Effect<void>
-  /** Stops the exchange. Does nothing if the exchange is already stopped. */
+  readonly start: Effect.Effect<boolean>
+  /** Stops the exchange, and interrupts its calls in progress. Does nothing if the exchange is already stopped. */
   readonly stop: Effect.Effect<void>
   /**
    * Carries out an action of the control plane, or a call of any account. Returns the exchange's reply, or `undefined`
@@ -70,23 +71,34 @@ export const make = Effect.fnUntraced(function*(dialect: Dialect, seed: number, 
   let isRunning = true
   let earlier: ReadonlyArray<RequestRecord> = []
   const running = () => isRunning ? latest : undefined
+  // An exchange that is stopping may still write to the journal, so the next one must not be opened before it has
+  // stopped.
+  const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
 
   const server: Server = {
     running,
     latest: () => latest,
-    start: Effect.suspend(() =>
-      isRunning ? Effect.void : Effect.map(open(dialect, seed, journal), (opened) => {
-        for (const fault of faultsLeft(latest)) opened.venue.faults.add(fault)
-        latest = opened
-        isRunning = true
-      })
+    start: oneAtATime(
+      Effect.suspend(() =>
+        isRunning ? Effect.succeed(false) : Effect.map(open(dialect, seed, journal), (opened) => {
+          for (const fault of faultsLeft(latest)) opened.venue.faults.add(fault)
+          latest = opened
+          isRunning = true
+          return true
+        })
+      )
     ),
-    stop: Effect.suspend(() => {
+    stop: oneAtATime(Effect.suspend(() => {
       if (!isRunning) return Effect.void
       isRunning = false
-      earlier = [...earlier, ...latest.venue.callLog.after(0)]
-      return Scope.close(latest.scope, Exit.void)
-    }),
+      const before = earlier
+      const keepCalls = () => {
+        earlier = [...before, ...latest.venue.callLog.after(0)]
+      }
+      keepCalls()
+      // A call that was applied before the stop may be logged only during the stop, when its commands are durable.
+      return Effect.andThen(Scope.close(latest.scope, Exit.void), Effect.sync(keepCalls))
+    })),
     perform: (request) =>
       Effect.suspend(() => isRunning ? Effect.orDie(latest.venue.perform(request)) : Effect.undefined),
     price: (market) => latest.venue.state.trading.get(market)?.lastPrice,

@@ -12,16 +12,8 @@ import * as Words from "../../src/explore/Words.ts"
 import * as World from "../../src/explore/World.ts"
 import * as Control from "../../src/sandbox/control/Control.ts"
 import * as Example from "../../src/sandbox/Example.ts"
+import { history } from "./history.ts"
 import { market } from "./programs.ts"
-
-const history = Effect.fnUntraced(function*(
-  run: Explore.Program["run"],
-  scenario: Partial<Scenario.Scenario> = {},
-  more: Partial<Explore.ProgramOptions> = {}
-) {
-  const program = Explore.program({ name: "a program", run, invariants: [], ...more })
-  return yield* World.run(program, yield* World.prepare(program), { ...Scenario.calm, ...scenario })
-})
 
 const order = {
   market,
