@@ -66,17 +66,24 @@ const uuidFrom = (random: Seeded) => (): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
 }
 
-/**
- * Replaces the platform's clock and random numbers until `leave` is called. `now` returns the time in Unix
- * milliseconds.
- */
-export const enter = (now: () => number, random: Seeded): Ambient => {
+/** The time and the random numbers of a history. */
+export interface Sources {
+  /** Returns the time that the program's clock shows, in Unix milliseconds. */
+  readonly date: () => number
+  /** Returns the history's time, in Unix milliseconds. It never goes back, even if the program's clock does. */
+  readonly now: () => number
+  /** The source of random numbers. */
+  readonly random: Seeded
+}
+
+/** Replaces the platform's clock and random numbers until `leave` is called. */
+export const enter = ({ date, now, random }: Sources): Ambient => {
   const RealDate = Date
   const HistoryDate: DateConstructor = new Proxy(RealDate, {
-    apply: () => new RealDate(now()).toString(),
+    apply: () => new RealDate(date()).toString(),
     construct: (_target, given: ReadonlyArray<number>, target): object =>
-      Reflect.construct(RealDate, given.length === 0 ? [now()] : given, target === HistoryDate ? RealDate : target),
-    get: (target, name) => name === "now" ? now : Reflect.get(target, name)
+      Reflect.construct(RealDate, given.length === 0 ? [date()] : given, target === HistoryDate ? RealDate : target),
+    get: (target, name) => name === "now" ? date : Reflect.get(target, name)
   })
   const start = now()
   const restore = [

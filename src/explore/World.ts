@@ -206,7 +206,11 @@ class Running {
     this.base = parts
     this.server = server
     this.journal = journal
-    this.ambient = Ambient.enter(timeline.now, Seeded.make(scenario.order, 4))
+    this.ambient = Ambient.enter({
+      date: () => timeline.now() + this.drift,
+      now: timeline.now,
+      random: Seeded.make(scenario.order, 4)
+    })
     this.network = new Network.Network({
       scenario,
       timeline,
@@ -387,6 +391,7 @@ class Running {
   private kill(downMillis: number): void {
     if (this.process?.hasEnded() !== false) return
     this.process.kill()
+    this.downMillis = undefined
     this.mark("killed")
     this.restartAfter(downMillis)
   }
