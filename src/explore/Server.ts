@@ -9,6 +9,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { MarketName } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import type { Reply } from "../sandbox/engine/Reply.ts"
+import type * as Faults from "../sandbox/gateway/Faults.ts"
 import type { RequestRecord } from "../sandbox/gateway/RequestRecord.ts"
 import * as Streams from "../sandbox/streams/Streams.ts"
 import type { OwnerRequest } from "../sandbox/venue/OwnerActions.ts"
@@ -43,17 +44,58 @@ export interface Server {
    * if nothing happened because the exchange is stopped.
    */
   readonly perform: (request: OwnerRequest) => Effect.Effect<Reply | undefined>
+  /** Adds a fault. Returns a function that returns how often the fault has taken effect. */
+  readonly inject: (fault: Faults.Fault) => () => number
+  /** Removes all faults. */
+  readonly clearFaults: () => void
   /** Returns a market's last price, in units, or `undefined` before its first price. */
   readonly price: (market: MarketName) => bigint | undefined
   /** Returns an account's calls, oldest first. */
   readonly callsOf: (account: string) => ReadonlyArray<RequestRecord>
 }
 
-/** Returns the faults of an exchange that may still take effect, with their remaining counts. */
-const faultsLeft = ({ venue }: Running) =>
-  venue.faults.list().flatMap(({ fault: { skip = 0, times = 1, ...selects }, fired, matched }) =>
-    fired < times ? [{ ...selects, skip: Math.max(0, skip - matched), times: times - fired }] : []
-  )
+/** A fault that was added to the exchange. */
+interface Injected {
+  /** The fault's number on the latest exchange; `undefined` if it can't take effect any more. */
+  id: number | undefined
+  /** How often the fault took effect before the latest exchange was opened. */
+  fired: number
+}
+
+/** Returns the part of a fault that may still take effect, with its remaining counts. */
+const leftOf = (
+  { fault: { skip = 0, times = 1, ...selects }, fired, matched }: Faults.Armed
+): Faults.Fault | undefined =>
+  fired < times ? { ...selects, skip: Math.max(0, skip - matched), times: times - fired } : undefined
+
+/** Keeps the faults of a history, which survive restarts of the exchange. */
+const faultsOf = (latest: () => Running) => {
+  const injected: Array<Injected> = []
+  const armed = ({ id }: Injected) =>
+    id === undefined ? undefined : latest().venue.faults.list().find((fault) => fault.id === id)
+  /** Counts how often each fault took effect, and returns the parts that may still take effect. */
+  const settle = () =>
+    injected.flatMap((one) => {
+      const was = armed(one)
+      one.id = undefined
+      if (was === undefined) return []
+      one.fired += was.fired
+      const left = leftOf(was)
+      return left === undefined ? [] : [[one, left] as const]
+    })
+  return {
+    inject: (fault: Faults.Fault): () => number => {
+      const one: Injected = { id: latest().venue.faults.add(fault), fired: 0 }
+      injected.push(one)
+      return () => one.fired + (armed(one)?.fired ?? 0)
+    },
+    clear: (): void => {
+      settle()
+      latest().venue.faults.clear()
+    },
+    settle
+  }
+}
 
 /** Starts a venue and its streams with a journal. */
 const open = Effect.fnUntraced(function*(dialect: Dialect, seed: number, journal: Journal) {
@@ -75,13 +117,15 @@ export const make = Effect.fnUntraced(function*(dialect: Dialect, seed: number, 
   // stopped.
   const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
 
+  const faults = faultsOf(() => latest)
+
   const server: Server = {
     running,
     latest: () => latest,
     start: oneAtATime(
       Effect.suspend(() =>
         isRunning ? Effect.succeed(false) : Effect.map(open(dialect, seed, journal), (opened) => {
-          for (const fault of faultsLeft(latest)) opened.venue.faults.add(fault)
+          for (const [one, left] of faults.settle()) one.id = opened.venue.faults.add(left)
           latest = opened
           isRunning = true
           return true
@@ -101,6 +145,8 @@ export const make = Effect.fnUntraced(function*(dialect: Dialect, seed: number, 
     })),
     perform: (request) =>
       Effect.suspend(() => isRunning ? Effect.orDie(latest.venue.perform(request)) : Effect.undefined),
+    inject: faults.inject,
+    clearFaults: faults.clear,
     price: (market) => latest.venue.state.trading.get(market)?.lastPrice,
     callsOf: (account) =>
       [...earlier, ...isRunning ? latest.venue.callLog.after(0) : []].filter((call) => call.account === account)

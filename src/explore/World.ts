@@ -73,7 +73,7 @@ export interface Refusal {
   readonly at: number
   /** The event. */
   readonly event: Scenario.Event
-  /** The reason: the exchange refused another account's order, or the exchange was down. */
+  /** The reason, for example that the exchange was down, or that it refused another account's order. */
   readonly why: string
 }
 
@@ -190,6 +190,8 @@ class Running {
   private isRestartPending = false
   private isStopping = false
   private isOver = false
+  private isCalm = false
+  private scheduled: Events.Scheduled | undefined
   private broken: History["broken"]
   private invalid: string | undefined
 
@@ -239,7 +241,7 @@ class Running {
     const { fork, timeline } = this.base
     const { calm = "30 seconds", during = "1 minute" } = this.program
     this.watch()
-    Events.schedule({
+    this.scheduled = Events.schedule({
       timeline,
       server: this.server,
       fork: (effect) => this.oversee(fork(effect)),
@@ -249,7 +251,7 @@ class Running {
         this.drift = millis
       },
       started: () => this.watch(),
-      refused: (event, why) => void this.refusals.push({ at: timeline.now(), event, why }),
+      refused: (event, why) => this.refuse(event, why),
       impossible: ({ _tag }, why) => {
         this.invalid = `the event ${_tag} can't happen: ${why}`
       }
@@ -301,6 +303,7 @@ class Running {
   /** Returns the completed history. */
   end(): History {
     const { tasks, timeline } = this.base
+    this.scheduled?.end()
     return {
       scenario: this.scenario,
       ...this.broken === undefined ? {} : { broken: this.broken },
@@ -388,22 +391,25 @@ class Running {
     })
   }
 
-  private kill(downMillis: number): void {
-    if (this.process?.hasEnded() !== false) return
+  private kill(downMillis: number): string | undefined {
+    if (this.process?.hasEnded() !== false) return "the program is not running"
     this.process.kill()
     this.downMillis = undefined
     this.mark("killed")
     this.restartAfter(downMillis)
+    return undefined
   }
 
   /** The time between the end of the process that is being stopped and its restart, in milliseconds. */
   private downMillis: number | undefined
 
-  private stop(downMillis: number): void {
-    if (this.process?.hasEnded() !== false) return
+  private stop(downMillis: number): string | undefined {
+    if (this.process?.hasEnded() !== false) return "the program is not running"
+    if (this.downMillis !== undefined) return "the program is already stopping"
     this.mark("stopped")
     this.downMillis = downMillis
     this.process.stop()
+    return undefined
   }
 
   private ended(failure: string | undefined): void {
@@ -420,14 +426,21 @@ class Running {
   }
 
   private handedOver({ number }: Network.Sent): void {
+    if (this.isCalm) return
     for (const event of this.scenario.events) {
-      if (event._tag === "KillAtCall" && event.call === number) this.kill(event.downMillis)
+      if (event._tag !== "KillAtCall" || event.call !== number) continue
+      const why = this.kill(event.downMillis)
+      if (why !== undefined) this.refuse(event, why)
     }
   }
 
-  /** Begins the calm period: removes all faults. */
+  private refuse(event: Scenario.Event, why: string): void {
+    this.refusals.push({ at: this.base.timeline.now(), event, why })
+  }
+
   private calm(): void {
-    this.server.latest().venue.faults.clear()
+    this.isCalm = true
+    this.scheduled?.calm()
   }
 
   /** Stops the program. The history ends once the program has ended. */
