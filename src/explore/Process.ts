@@ -1,6 +1,7 @@
 /** A process of the program: its fibers, its clock and its services. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -102,6 +103,8 @@ const contextOf = (world: World, peer: Peer): Context.Context<never> => {
       ClientOrderIds.make(Effect.sync(() => ClientOrderId.make(clientOrderId())))
     ),
     Context.add(Say.Listener, hear),
+    // Effect would keep the console of the first history.
+    Context.add(Console.Console, console),
     Context.add(Tracer.Tracer, tracer),
     Context.add(Logger.CurrentLoggers, new Set<Logger.Logger<unknown, unknown>>())
   )
