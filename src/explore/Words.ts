@@ -202,15 +202,31 @@ const whyInVain = (refusals: History["refusals"], event: Scenario.Event, at: num
 /** The names of events that a story shows only if they had no effect. */
 const kills: { readonly [Tag in Scenario.Event["_tag"]]?: string } = { Kill: "a kill", Stop: "a stop" }
 
+/** How long an event takes, in milliseconds, unless the calm period ends it. */
+const lengthOf = (event: Scenario.Event): number => {
+  switch (event._tag) {
+    case "Price":
+      return event.overMillis
+    case "Walk":
+      return event.everyMillis * (event.steps - 1)
+    case "Outage":
+      return event.downMillis
+    default:
+      return 0
+  }
+}
+
 /** Describes the scenario's events. If an event had no effect, its line states the reason. */
-const eventLines = ({ refusals, scenario }: History, begin: number): ReadonlyArray<Line> =>
+const eventLines = ({ calmAt, refusals, scenario }: History, begin: number): ReadonlyArray<Line> =>
   scenario.events.flatMap((event): ReadonlyArray<Line> => {
     if (!("at" in event)) return []
     const at = begin + event.at
     const why = whyInVain(refusals, event, at)
     const text = eventText(event) ?? (why === undefined ? undefined : kills[event._tag])
     if (text === undefined) return []
-    return [{ at, text: why === undefined ? text : `${text} (no effect: ${why})`, rank: why === undefined ? 5 : 1 }]
+    if (why !== undefined) return [{ at, text: `${text} (no effect: ${why})`, rank: 1 }]
+    const isCut = at < calmAt && at + lengthOf(event) > calmAt
+    return [{ at, text: isCut ? `${text}, but only until the calm period` : text, rank: 5 }]
   })
 
 const linesOf = (history: History, begin: number): ReadonlyArray<Line> => {

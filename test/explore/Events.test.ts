@@ -5,6 +5,7 @@ import * as Decimal from "../../src/domain/Decimal.ts"
 import { marketName } from "../../src/domain/Identifiers.ts"
 import * as CollateralMarketOrders from "../../src/endpoints/CollateralMarketOrders.ts"
 import { Explore, type Scenario } from "../../src/explore/index.ts"
+import * as Words from "../../src/explore/Words.ts"
 import * as World from "../../src/explore/World.ts"
 import { history } from "./history.ts"
 
@@ -26,6 +27,10 @@ describe("the calm period", () => {
           late
         ]
       })
+      assert.include(
+        Words.tell(told, World.start),
+        "10:00:58.500  the ETH_USDT price rises by 10 % within 10 s, but only until the calm period"
+      )
       assert.deepEqual([...new Set(eventsOf(told, "PriceMoved"))], [58_000, 59_000, 59_500])
       assert.deepEqual(told.refusals, [{ at: World.start + 61_000, event: late, why: "the calm period has begun" }])
     }))
@@ -63,9 +68,10 @@ describe("the calm period", () => {
 
   it.effect("kills no program at a call", () =>
     Effect.gen(function*() {
-      const { marks } = yield* history(Effect.andThen(Effect.sleep("70 seconds"), short), {
-        events: [{ _tag: "KillAtCall", call: 1, downMillis: 100 }]
+      const { marks, refusals } = yield* history(Effect.andThen(Effect.sleep("70 seconds"), short), {
+        events: [{ _tag: "KillAtCall", call: 1, downMillis: 100 }, { _tag: "KillAtCall", call: 99, downMillis: 100 }]
       })
+      assert.deepEqual(refusals.map(({ why }) => why), ["the calm period has begun", "the program made fewer calls"])
       assert.deepEqual(marks.map(({ what }) => what), ["started", "ended"])
     }))
 })
