@@ -4,6 +4,7 @@
  * work such as promises, microtasks, timers and sockets, so it is detected instead. Output is neither: it can't affect
  * the history.
  */
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { createHook } from "node:async_hooks"
 import nodeCrypto from "node:crypto"
@@ -69,35 +70,39 @@ const uuidFrom = (random: Seeded) => (): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
 }
 
+/** The random numbers of the history that is running; `undefined` outside of a history. */
+let inHistory: Seeded | undefined
+
 /**
- * Replaces the random functions of `node:crypto`. Functions that are called with a callback or unusual arguments stay
- * Node's own, so they are detected.
+ * Replaces the random functions of `node:crypto`, once for all histories: Node has to visit all of its modules so that
+ * modules that import these functions by name see the replacements. Functions that are called outside of a history, with
+ * a callback or with unusual arguments stay Node's own, so they are detected.
  */
-const nodeRandom = (random: Seeded): ReadonlyArray<() => void> => {
-  const { randomBytes, randomInt } = nodeCrypto
-  const fill = bytesFrom(random)
+const replaceNodeRandom = Effect.runSync(Effect.cached(Effect.sync(() => {
+  const { randomBytes, randomInt, randomUUID } = nodeCrypto
   const isInt = (value: unknown): value is number => Number.isSafeInteger(value)
-  const undo = [
-    replace(nodeCrypto, "randomUUID", uuidFrom(random)),
-    replace(
-      nodeCrypto,
-      "randomBytes",
-      (...given: ReadonlyArray<unknown>) =>
-        given.length === 1 && isInt(given[0]) && given[0] >= 0
-          ? fill(Buffer.alloc(given[0]))
-          : Reflect.apply(randomBytes, nodeCrypto, given)
-    ),
-    replace(nodeCrypto, "randomInt", (...given: ReadonlyArray<unknown>) => {
-      const [min, max] = given.length === 1 ? [0, given[0]] : given
-      return given.length <= 2 && isInt(min) && isInt(max) && min < max
-        ? min + random.below(max - min)
-        : Reflect.apply(randomInt, nodeCrypto, given)
-    })
-  ]
-  // Modules that import these functions by name see the replacements only after this call.
+  replace(
+    nodeCrypto,
+    "randomUUID",
+    (...given: ReadonlyArray<unknown>) =>
+      inHistory === undefined ? Reflect.apply(randomUUID, nodeCrypto, given) : uuidFrom(inHistory)()
+  )
+  replace(
+    nodeCrypto,
+    "randomBytes",
+    (...given: ReadonlyArray<unknown>) =>
+      inHistory !== undefined && given.length === 1 && isInt(given[0]) && given[0] >= 0
+        ? bytesFrom(inHistory)(Buffer.alloc(given[0]))
+        : Reflect.apply(randomBytes, nodeCrypto, given)
+  )
+  replace(nodeCrypto, "randomInt", (...given: ReadonlyArray<unknown>) => {
+    const [min, max] = given.length === 1 ? [0, given[0]] : given
+    return inHistory !== undefined && given.length <= 2 && isInt(min) && isInt(max) && min < max
+      ? min + inHistory.below(max - min)
+      : Reflect.apply(randomInt, nodeCrypto, given)
+  })
   syncBuiltinESMExports()
-  return [...undo, syncBuiltinESMExports]
-}
+})))
 
 /** Creates Node's monotonic clock from a function that returns a time in milliseconds. */
 const hrtimeOf = (millis: () => number): NodeJS.HRTime => {
@@ -164,14 +169,18 @@ export const enter = ({ date, now, random }: Sources): Ambient => {
     isWriting = before
     return Result.getOrThrow(result)
   }
+  Effect.runSync(replaceNodeRandom)
+  inHistory = random
   const restore = [
+    () => {
+      inHistory = undefined
+    },
     replace(globalThis, "Date", HistoryDate),
     replace(Math, "random", random.next),
     replace(performance, "now", passed),
     replace(process, "hrtime", hrtimeOf(passed)),
     replace(crypto, "getRandomValues", bytesFrom(random)),
     replace(crypto, "randomUUID", uuidFrom(random)),
-    ...nodeRandom(random),
     ...output(write)
   ]
   const hook = createHook({
