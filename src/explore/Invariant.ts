@@ -47,7 +47,9 @@ export interface Always {
 }
 
 /**
- * An invariant that must hold within a time limit after a condition becomes true.
+ * An invariant that must hold within a time limit after a condition becomes true. If the program ends while a limit is
+ * running, the history goes on until the limit is over, because a program that crashed has not kept its promise. A
+ * limit that is still running when the exploration stops the program, at the end of the calm period, is not judged.
  *
  * @category models
  */
@@ -59,7 +61,10 @@ export interface Eventually {
   readonly when: (moment: Moment) => boolean
   /** Checks the invariant against the current state. */
   readonly holds: (moment: Moment) => Judgement
-  /** The time limit, in milliseconds. */
+  /**
+   * The time limit, in milliseconds. If it is no longer than the program's `calm` period, every limit that starts while
+   * events happen is judged.
+   */
   readonly withinMillis: number
 }
 
@@ -112,7 +117,10 @@ export const eventually = (
     readonly when: (moment: Moment) => boolean
     /** Checks the invariant against the current state. */
     readonly holds: (moment: Moment) => Judgement
-    /** The time limit. */
+    /**
+     * The time limit. If it is no longer than the program's `calm` period (30 seconds by default), every limit that
+     * starts while events happen is judged; a longer limit is judged only if it starts early enough.
+     */
     readonly within: Duration.Input
   }
 ): Eventually => ({
@@ -278,6 +286,8 @@ export interface Monitor {
   readonly end: (moment: Moment) => string | undefined
   /** Whether the history has reached the required state; always `true` for an invariant that requires no state. */
   readonly isReached: () => boolean
+  /** Whether a time limit is running; always `false` for an invariant without one. */
+  readonly isWaiting: () => boolean
 }
 
 const whyOf = (judgement: Judgement): string | undefined => {
@@ -289,10 +299,10 @@ const never = () => undefined
 
 /**
  * Creates the check of an invariant for one history. `wakeAfter` must schedule another check after `millis`
- * milliseconds.
+ * milliseconds, and return a function that cancels it.
  */
-export const watch = (invariant: Invariant, wakeAfter: (millis: number) => void): Monitor => {
-  const none: Monitor = { look: never, end: never, isReached: () => true }
+export const watch = (invariant: Invariant, wakeAfter: (millis: number) => () => void): Monitor => {
+  const none: Monitor = { look: never, end: never, isReached: () => true, isWaiting: () => false }
   switch (invariant._tag) {
     case "Always":
       return { ...none, look: (moment) => whyOf(invariant.holds(moment)) }
@@ -304,22 +314,31 @@ export const watch = (invariant: Invariant, wakeAfter: (millis: number) => void)
         isReached ||= invariant.when(moment)
         return undefined
       }
-      return { look, end: look, isReached: () => isReached }
+      return { ...none, look, end: look, isReached: () => isReached }
     }
-    case "Eventually": {
-      let since: number | undefined
-      const look = (moment: Moment): string | undefined => {
-        if (since === undefined) {
-          if (!invariant.when(moment)) return undefined
-          since = moment.now
-          wakeAfter(invariant.withinMillis)
-        }
-        const why = whyOf(invariant.holds(moment))
-        if (why === undefined) since = undefined
-        else if (moment.now - since >= invariant.withinMillis) return `${why} (for ${(moment.now - since) / 1000} s)`
-        return undefined
-      }
-      return { ...none, look, end: look }
-    }
+    case "Eventually":
+      return { ...none, ...watchLimit(invariant, wakeAfter) }
   }
+}
+
+/** Creates the check of an invariant with a time limit, of which at most one runs at a time. */
+const watchLimit = (
+  { holds, when, withinMillis }: Eventually,
+  wakeAfter: (millis: number) => () => void
+): Pick<Monitor, "look" | "end" | "isWaiting"> => {
+  let limit: { readonly since: number; readonly cancel: () => void } | undefined
+  const look = (moment: Moment): string | undefined => {
+    if (limit === undefined && !when(moment)) return undefined
+    const why = whyOf(holds(moment))
+    if (why === undefined) {
+      // A timer that is left behind would look at all invariants again, at a time that means nothing to them.
+      limit?.cancel()
+      limit = undefined
+      return undefined
+    }
+    limit ??= { since: moment.now, cancel: wakeAfter(withinMillis) }
+    const waited = moment.now - limit.since
+    return waited >= withinMillis ? `${why} (for ${waited / 1000} s)` : undefined
+  }
+  return { look, end: look, isWaiting: () => limit !== undefined }
 }

@@ -226,7 +226,7 @@ class Running {
       failures: this.failures
     })
     this.monitors = program.invariants.map((invariant) =>
-      [invariant, Invariant.watch(invariant, (millis) => void timeline.after(millis, () => this.look()))] as const
+      [invariant, Invariant.watch(invariant, (millis) => timeline.after(millis, () => this.look()))] as const
     )
   }
 
@@ -327,9 +327,14 @@ class Running {
     return this.base.tasks.isReady()
   }
 
-  /** Whether the program has ended, will not be restarted, and has no call in progress. */
+  /**
+   * Whether the program has ended, will not be restarted, has no call in progress, and no invariant's time limit is
+   * running. Once the exploration itself has stopped the program, limits no longer count, because the program could not
+   * keep them.
+   */
   private isIdle(): boolean {
-    return this.process?.hasEnded() === true && !this.isRestartPending && this.network.pending() === 0
+    return this.process?.hasEnded() === true && !this.isRestartPending && this.network.pending() === 0 &&
+      (this.isStopping || !this.monitors.some(([, monitor]) => monitor.isWaiting()))
   }
 
   private watch(): void {
