@@ -232,20 +232,28 @@ export const ledgerMatches = (name = "ledger"): AtTheEnd =>
   })
 
 /**
- * Once the exchange has refused a call because the key is disabled, the program makes no further calls.
+ * Once a process of the program has received a refusal because the key is disabled, it makes no further private calls.
+ * A refusal whose response was lost, timed out, or arrived after the process had ended tells the process nothing. A new
+ * process does not know what an earlier one was told. Public calls need no key, so they are always allowed.
  *
  * @category standard
  */
 export const noCallWithDisabledKey: Always = always(
   "no call is made once the key is known to be disabled",
   ({ calls, sent }) => {
-    const refusal = calls.find(({ fault, refused }) => fault === undefined && refused === "keyDisabled")
-    if (refusal === undefined) return true
-    const known = sent.find(({ answeredAt = 0, at, outcome, path }) =>
-      outcome === "answered" && path === refusal.path && at * 1000 <= refusal.at && answeredAt * 1000 >= refusal.at
-    )?.answeredAt
-    if (known === undefined) return true
-    const late = sent.find(({ at }) => at > known)
+    /** For each process, the time at which it first received a refusal. */
+    const told = new Map<number, number>()
+    for (const { at, fault, path, refused, status } of calls) {
+      if (fault !== undefined || refused !== "keyDisabled") continue
+      const arrivedAt = Math.floor(at / 1000)
+      for (const call of sent) {
+        if (call.outcome !== "answered" || call.arrivedAt !== arrivedAt) continue
+        if (call.path !== path || call.status !== status) continue
+        told.set(call.process, Math.min(told.get(call.process) ?? Infinity, call.answeredAt ?? Infinity))
+      }
+    }
+    if (told.size === 0) return true
+    const late = sent.find((call) => call.isPrivate && call.at > (told.get(call.process) ?? Infinity))
     return late === undefined || `call ${late.number}, ${late.path}, was made after the refusal`
   }
 )

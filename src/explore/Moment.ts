@@ -44,7 +44,7 @@ export interface Moment {
   readonly balances: ReadonlyArray<Balance>
   /** All markets and their prices. */
   readonly markets: ReadonlyArray<MarketSummary>
-  /** The program's calls that arrived, as the exchange logged them, oldest first. */
+  /** The program's calls that arrived, private and public, as the exchange logged them, oldest first. */
   readonly calls: ReadonlyArray<RequestRecord>
   /** All calls that the program sent, as the network saw them, oldest first. */
   readonly sent: ReadonlyArray<Sent>
@@ -124,7 +124,7 @@ export const make = ({ account, server, ...source }: Source): Moment => {
       return cached("markets", () => MarketViews.markets(state()))
     },
     get calls() {
-      return server.callsOf(account)
+      return server.callsFrom("program")
     },
     sent: source.sent,
     said: source.said,

@@ -10,6 +10,7 @@ import type * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as Transport from "../client/transport/Transport.ts"
+import * as Signature from "../protocol/Signature.ts"
 import type { Answer, Streamed } from "../sandbox/gateway/Message.ts"
 import type * as Socket from "../sandbox/gateway/Socket.ts"
 import type { Scenario } from "./Scenario.ts"
@@ -19,7 +20,9 @@ import type { IsAlive } from "./Tasks.ts"
 import type { Timeline } from "./Timeline.ts"
 
 /**
- * The outcome of a call from the caller's point of view.
+ * The outcome of a call from the caller's point of view: `waiting` for a response; `answered` if the process received
+ * the response; `lost` if it received none, because the connection broke, because it no longer waited (after a timeout
+ * or an interruption), or because it had ended; `not-sent` if the exchange refused the connection.
  *
  * @category models
  */
@@ -37,13 +40,20 @@ export interface Sent {
   readonly path: string
   /** The number of the process that made the call, counted from 1. */
   readonly process: number
+  /** Whether the call is private, that is, signed with the API key. */
+  readonly isPrivate: boolean
   /** The time at which the program handed the call to the network, in Unix milliseconds. */
   readonly at: number
+  /** The time at which the call arrived at the exchange, in Unix milliseconds; absent if it has not arrived. */
+  arrivedAt?: number
   /** The call's outcome so far. */
   outcome: Outcome
-  /** The response's HTTP status, if a response has arrived. */
+  /** The response's HTTP status, if a response has come back, even if the process no longer waited for it. */
   status?: number
-  /** The time at which the response arrived, in Unix milliseconds; absent if no response has arrived. */
+  /**
+   * The time at which the response came back, or at which the connection broke, in Unix milliseconds; absent before
+   * that. Only if the outcome is `answered` did the process receive the response.
+   */
   answeredAt?: number
 }
 
@@ -196,21 +206,23 @@ export class Network {
     this.links.delete(number)
   }
 
-  /** Carries a call to the exchange, and its response back. */
-  private carry(peer: Peer, request: Transport.Request, resume: (end: End) => void): void {
+  /** Carries a call to the exchange, and its response back. Returns an effect to run when the caller stops waiting. */
+  private carry(peer: Peer, request: Transport.Request, resume: (end: End) => void): Effect.Effect<void> {
     const { clock, delay, world: { fork, handedOver, server, timeline } } = this
     const call: Sent = {
       number: this.calls.length + 1,
       path: new URL(request.url).pathname,
       process: peer.number,
+      isPrivate: request.headers[Signature.headers.apiKey] !== undefined,
       at: timeline.now(),
       outcome: "waiting"
     }
     this.calls.push(call)
     this.unanswered++
+    let isAwaited = true
     const end = (outcome: Outcome, result: End, status?: number) => {
       this.unanswered--
-      call.outcome = outcome
+      call.outcome = outcome === "answered" && !(isAwaited && peer.isAlive()) ? "lost" : outcome
       call.answeredAt = timeline.now()
       if (status !== undefined) call.status = status
       if (peer.isAlive()) resume(result)
@@ -219,6 +231,7 @@ export class Network {
     timeline.after(delay(), () => {
       if (handedTo === undefined) return end("not-sent", notSent)
       if (server.running() !== handedTo) return end("lost", lost)
+      call.arrivedAt = timeline.now()
       const answered = (exit: Exit.Exit<Transport.Answer, Transport.SendFailed>) => {
         if (exit._tag === "Failure" || server.running() !== handedTo) end("lost", lost)
         else end("answered", exit, exit.value.status)
@@ -231,6 +244,9 @@ export class Network {
       )
     })
     handedOver(call)
+    return Effect.sync(() => {
+      isAwaited = false
+    })
   }
 }
 

@@ -44,8 +44,8 @@ export interface Server {
   readonly perform: (request: OwnerRequest) => Effect.Effect<Reply | undefined>
   /** Returns a market's last price, in units, or `undefined` before its first price. */
   readonly price: (market: MarketName) => bigint | undefined
-  /** Returns an account's calls, oldest first. */
-  readonly callsOf: (account: string) => ReadonlyArray<RequestRecord>
+  /** Returns the calls from an address, oldest first. Public calls name no account, but every call has an address. */
+  readonly callsFrom: (address: string) => ReadonlyArray<RequestRecord>
 }
 
 /** Returns the faults of an exchange that may still take effect, with their remaining counts. */
@@ -90,8 +90,8 @@ export const make = Effect.fnUntraced(function*(dialect: Dialect, seed: number, 
     perform: (request) =>
       Effect.suspend(() => isRunning ? Effect.orDie(latest.venue.perform(request)) : Effect.undefined),
     price: (market) => latest.venue.state.trading.get(market)?.lastPrice,
-    callsOf: (account) =>
-      [...earlier, ...isRunning ? latest.venue.callLog.after(0) : []].filter((call) => call.account === account)
+    callsFrom: (address) =>
+      [...earlier, ...isRunning ? latest.venue.callLog.after(0) : []].filter(({ from }) => from === address)
   }
   return server
 })
