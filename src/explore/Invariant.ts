@@ -15,8 +15,11 @@
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import * as Decimal from "../domain/Decimal.ts"
+import type { MarketSummary } from "../sandbox/control/MarketViews.ts"
 import type { EndedOrder, OpenOrder } from "../sandbox/control/Views.ts"
-import { type Moment, sum } from "./Moment.ts"
+import { isQuoteAmount } from "../sandbox/engine/Order.ts"
+import * as Units from "../sandbox/engine/Units.ts"
+import type { Moment } from "./Moment.ts"
 
 /**
  * The result of a check: `true` if the invariant holds, otherwise the reason why it does not, or `false` without a
@@ -149,44 +152,120 @@ export const reached = (name: string, when: Reached["when"]): Reached => ({ _tag
 const sameTerms = ({ activationPrice, amount, market, price, side, type }: OpenOrder | EndedOrder): string =>
   [market, side, type, amount, price, activationPrice].filter((term) => term !== undefined).join(" ")
 
+/** The closed orders that `noOrderTwice` has compared so far in a history. They no longer change. */
+interface Compared {
+  /** The number of closed orders compared. */
+  count: number
+  /** The id of the first order with each text. */
+  readonly ids: Map<string, string>
+  /** The first two orders with the same text. */
+  twice?: string
+}
+
 /**
  * No order is placed twice. Two orders count as the same if `of` returns the same text for both; by default, this text
  * consists of the market, side, type, amount and prices. For a program that places equal orders on purpose, pass
  * another `of`, for example one that returns the client order id without the attempt number.
  *
- * @category standard
- */
-export const noOrderTwice = (of: (order: OpenOrder | EndedOrder) => string = sameTerms): Always =>
-  always("no order is placed twice", ({ endedOrders, openOrders }) => {
-    const seen = new Map<string, string>()
-    for (const order of [...endedOrders, ...openOrders]) {
-      const key = of(order)
-      const first = seen.get(key)
-      if (first !== undefined) return `orders ${first} and ${order.id} are the same: ${key}`
-      seen.set(key, order.id)
-    }
-    return true
-  })
-
-/**
- * The program's exposure on a market is at most `most`. The exposure, in the base currency, is the largest position,
- * long or short, that the account would have if all its open orders on one side were filled.
+ * All orders of the program are compared, open and closed, but not the exchange's own orders (liquidation and ADL), and
+ * not the order by which the exchange replaces a modified order, which keeps the client order id.
  *
  * @category standard
  */
-export const exposureWithin = (
-  market: string,
-  most: Decimal.Amount
-): Always =>
-  always(`the exposure on ${market} is at most ${most}`, ({ openOrders, position }) => {
-    const held = position(market)
-    const left = (side: "buy" | "sell") =>
-      sum(openOrders.flatMap((order) => order.market === market && order.side === side ? [order.left] : []))
-    const long = sum([held, left("buy")])
-    const short = Result.getOrElse(Decimal.subtract(left("sell"), held), () => Decimal.zero)
-    const worst = Decimal.Order(long, short) > 0 ? long : short
-    return Decimal.Order(worst, most) <= 0 || `the exposure is ${worst}`
+export const noOrderTwice = (of: (order: OpenOrder | EndedOrder) => string = sameTerms): Always => {
+  // Closed orders are compared once, because comparing all of them at every check would make a long history slow. The
+  // key is the history's own list, so nothing carries over to the next history.
+  const histories = new WeakMap<Moment["allEndedOrders"], Compared>()
+  const twice = (first: string, { id }: { readonly id: string }, text: string) =>
+    `orders ${first} and ${id} are the same: ${text}`
+  return always("no order is placed twice", ({ allEndedOrders, isPlaced, openOrders }) => {
+    const closed = histories.get(allEndedOrders) ?? { count: 0, ids: new Map<string, string>() }
+    histories.set(allEndedOrders, closed)
+    for (const order of allEndedOrders.slice(closed.count)) {
+      closed.count++
+      if (!isPlaced(order.id)) continue
+      const text = of(order)
+      const first = closed.ids.get(text)
+      if (first === undefined) closed.ids.set(text, order.id)
+      else closed.twice ??= twice(first, order, text)
+    }
+    if (closed.twice !== undefined) return closed.twice
+    const open = new Map<string, string>()
+    for (const order of openOrders) {
+      if (!isPlaced(order.id)) continue
+      const text = of(order)
+      const first = closed.ids.get(text) ?? open.get(text)
+      if (first !== undefined) return twice(first, order, text)
+      open.set(text, order.id)
+    }
+    return true
   })
+}
+
+const unitsOf = (decimal: Decimal.Decimal): Units.Units => Units.from(decimal) ?? 0n
+
+const larger = (one: Units.Units, other: Units.Units): Units.Units => one > other ? one : other
+
+/** The unfilled part of an order in base currency. An amount in quote currency is converted at the order's price. */
+const leftOf = (order: OpenOrder): Units.Units => {
+  const left = unitsOf(order.left)
+  if (!isQuoteAmount(order)) return left
+  const price = unitsOf(order.price ?? order.activationPrice ?? Decimal.zero)
+  return price === 0n ? 0n : Units.over(left, price)
+}
+
+/** The amount in base currency by which open orders on one side can at most change the exposure. */
+const ordered = (
+  orders: ReadonlyArray<OpenOrder>,
+  market: string,
+  side: OpenOrder["side"]
+): Units.Units => {
+  let total = 0n
+  // Only one leg of an OCO order can trade.
+  const pairs = new Map<string, Units.Units>()
+  for (const order of orders) {
+    if (order.market !== market || order.side !== side || order.reduceOnly) continue
+    const left = leftOf(order)
+    if (order.oco === undefined) total += left
+    else pairs.set(order.oco, larger(left, pairs.get(order.oco) ?? 0n))
+  }
+  for (const left of pairs.values()) total += left
+  return total
+}
+
+/**
+ * The program's exposure on a market is at most `most`, in base currency. The exposure is the largest of these amounts:
+ *
+ * - the amount held plus all open buy orders, or all open sell orders minus the amount held
+ * - the size of any one position, because in hedge mode a long and a short position would hide each other
+ *
+ * The amount held is the sum of the market's positions, long minus short. On a spot market, it also includes the change
+ * of the base asset's funds in all wallets since the start of the history, whatever caused it: a trade on any market, a
+ * fee, or a deposit. The funds that the account had at the start do not count.
+ *
+ * Of an order, the unfilled part counts. Reduce-only orders do not count, and of an OCO order only the larger leg. An
+ * order whose amount is in quote currency, such as a spot stop-market buy, is converted at its limit or activation
+ * price.
+ *
+ * @category standard
+ */
+export const exposureWithin = (market: string, most: Decimal.Amount): Always => {
+  // The market's kind never changes, and looking it up at every check would compute the prices of all markets.
+  const histories = new WeakMap<Moment, Pick<MarketSummary, "stock" | "type">>()
+  return always(`the exposure on ${market} is at most ${most}`, (moment) => {
+    const { change, openOrders, positions } = moment
+    const kind = histories.get(moment) ?? moment.markets.find((one) => one.market === market)
+    if (kind === undefined) return `there is no market ${market}`
+    histories.set(moment, kind)
+    const sizes = positions.flatMap((position) => position.market === market ? [unitsOf(position.amount)] : [])
+    const held = sizes.reduce((total, size) => total + size, kind.type === "spot" ? unitsOf(change(kind.stock)) : 0n)
+    const worst = [
+      ordered(openOrders, market, "sell") - held,
+      ...sizes.map((size) => size < 0n ? -size : size)
+    ].reduce(larger, held + ordered(openOrders, market, "buy"))
+    return worst <= unitsOf(most) || `the exposure is ${Units.toDecimal(worst)}`
+  })
+}
 
 /**
  * At the end of a history, the program has no open orders.

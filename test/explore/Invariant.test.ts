@@ -1,9 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Decimal from "../../src/domain/Decimal.ts"
-import { ticker } from "../../src/domain/Identifiers.ts"
+import { ClientOrderId, marketName, ticker } from "../../src/domain/Identifiers.ts"
+import * as CancelOrder from "../../src/endpoints/CancelOrder.ts"
+import * as CollateralLimitOrders from "../../src/endpoints/CollateralLimitOrders.ts"
+import * as CollateralMarketOrders from "../../src/endpoints/CollateralMarketOrders.ts"
+import * as CollateralOcoOrders from "../../src/endpoints/CollateralOcoOrders.ts"
+import * as HedgeModeUpdate from "../../src/endpoints/HedgeModeUpdate.ts"
 import * as LimitOrders from "../../src/endpoints/LimitOrders.ts"
+import * as ModifyOrder from "../../src/endpoints/ModifyOrder.ts"
 import * as ServerTime from "../../src/endpoints/ServerTime.ts"
+import * as StockMarketOrders from "../../src/endpoints/StockMarketOrders.ts"
+import * as StopMarketOrders from "../../src/endpoints/StopMarketOrders.ts"
 import * as TradeBalance from "../../src/endpoints/TradeBalance.ts"
 import { Explore, Invariant, Scenario } from "../../src/explore/index.ts"
 import * as Words from "../../src/explore/Words.ts"
@@ -161,5 +169,165 @@ describe("calls with a disabled key, and public calls", () => {
       })
       assert.lengthOf(told.moment.calls, told.moment.sent.length)
       assert.include(Words.tell(told, World.start).join("\n"), "ServerTime")
+    }))
+})
+
+const perp = marketName("BTC_PERP")
+
+describe("orders that are placed twice", () => {
+  const clientOrderId = ClientOrderId.make("quote-1")
+  const byName = Invariant.noOrderTwice(({ clientOrderId = "", id }) => clientOrderId === "" ? id : clientOrderId)
+  const moveTo = (price: Decimal.Price) =>
+    ModifyOrder.ModifyOrder.use(({ modify }) => modify({ market, clientOrderId, price }))
+
+  it.effect("modifying an order, and modifying it back, places no order twice", () =>
+    Effect.gen(function*() {
+      const run = LimitOrders.LimitOrders.use(({ create }) => create({ ...bid, clientOrderId })).pipe(
+        Effect.andThen(moveTo(Decimal.price("39100"))),
+        Effect.andThen(moveTo(bid.price))
+      )
+      const { broken, moment } = yield* history(run, [Invariant.neverFails, Invariant.noOrderTwice(), byName])
+      assert.isUndefined(broken)
+      assert.lengthOf(moment.allEndedOrders, 2)
+      assert.deepEqual(moment.openOrders.map(({ id }) => moment.isPlaced(id)), [false])
+    }))
+
+  it.effect("an order that equals a canceled one is placed twice", () =>
+    Effect.gen(function*() {
+      const run = Effect.gen(function*() {
+        const { cancel } = yield* CancelOrder.CancelOrder
+        const { orderId } = yield* place
+        yield* cancel({ market, orderId })
+        yield* place
+      })
+      const { broken } = yield* history(run, [Invariant.noOrderTwice()])
+      assert.match(broken?.why ?? "", /are the same: BTC_USDT buy limit 0\.01 39000$/u)
+    }))
+
+  it.effect("the exchange's own orders do not count", () =>
+    Effect.gen(function*() {
+      const run = Effect.gen(function*() {
+        const { create } = yield* CollateralMarketOrders.CollateralMarketOrders
+        yield* create({ market: perp, side: "buy", amount: Decimal.amount("0.1") })
+        yield* create({ market: perp, side: "sell", amount: Decimal.amount("1") })
+        return yield* Effect.never
+      })
+      const { broken, moment } = yield* history(run, [Invariant.noOrderTwice(({ market, side }) => market + side)], {
+        events: [{ _tag: "Liquidation", at: 2000, market: "BTC_PERP", lastsMillis: 1000 }]
+      })
+      assert.isUndefined(broken)
+      assert.isTrue(moment.allEndedOrders.some(({ clientOrderId = "" }) => clientOrderId.startsWith("liquidation_")))
+    }))
+
+  it.effect("an order is compared with orders that closed more than a hundred orders ago", () =>
+    Effect.gen(function*() {
+      const run = Effect.gen(function*() {
+        const { cancel } = yield* CancelOrder.CancelOrder
+        const { create } = yield* LimitOrders.LimitOrders
+        for (let number = 0; number <= 101; number++) {
+          const { orderId } = yield* create({ ...bid, price: Decimal.Price.make(String(39_000 - number % 101)) })
+          yield* cancel({ market, orderId })
+        }
+      })
+      const { broken, moment } = yield* history(run, [Invariant.noOrderTwice()])
+      assert.match(broken?.why ?? "", /are the same: BTC_USDT buy limit 0\.01 39000$/u)
+      assert.lengthOf(moment.endedOrders, 100)
+    }))
+})
+
+describe("the exposure on a market", () => {
+  const exposure = Effect.fnUntraced(function*(
+    run: Explore.Program["run"],
+    most: Decimal.Amount,
+    on = market
+  ) {
+    const { broken, moment } = yield* history(run, [Invariant.neverFails, Invariant.exposureWithin(on, most)])
+    return [broken?.why, moment] as const
+  })
+  const buyAtMarket = StockMarketOrders.StockMarketOrders.use(({ create }) =>
+    create({ market, side: "buy", amount: Decimal.amount("0.5") })
+  )
+
+  it.effect("the base asset that was bought on a spot market counts, and the funds at the start do not", () =>
+    Effect.gen(function*() {
+      const run = Effect.andThen(buyAtMarket, Effect.andThen(Effect.sleep("1 second"), buyAtMarket))
+      const [why, moment] = yield* exposure(run, Decimal.amount("0.9"))
+      assert.match(why ?? "", /^the exposure is (?:0\.9|1$)/u)
+      assert.strictEqual(why, `the exposure is ${moment.change("BTC")}`)
+      assert.isUndefined((yield* exposure(run, Decimal.amount("1")))[0])
+    }))
+
+  it.effect("an amount in quote currency is converted at the order's price", () =>
+    Effect.gen(function*() {
+      const run = StopMarketOrders.StopMarketOrders.use(({ create }) =>
+        create({ market, side: "buy", amount: Decimal.amount("500"), activationPrice: Decimal.price("50000") })
+      )
+      assert.isUndefined((yield* exposure(run, Decimal.amount("0.01")))[0])
+      assert.strictEqual((yield* exposure(run, Decimal.amount("0.009")))[0], "the exposure is 0.01")
+    }))
+
+  it.effect("the legs of an OCO order count once", () =>
+    Effect.gen(function*() {
+      const run = CollateralOcoOrders.CollateralOcoOrders.use(({ create }) =>
+        create({
+          market,
+          side: "sell",
+          amount: Decimal.amount("0.5"),
+          price: Decimal.price("42000"),
+          activationPrice: Decimal.price("38000"),
+          stopLimitPrice: Decimal.price("37900")
+        })
+      )
+      const [why, moment] = yield* exposure(run, Decimal.amount("0.5"))
+      assert.isUndefined(why)
+      assert.lengthOf(moment.openOrders, 2)
+      assert.strictEqual((yield* exposure(run, Decimal.amount("0.4")))[0], "the exposure is 0.5")
+    }))
+
+  const trade = (side: "buy" | "sell", more: { readonly positionSide?: "LONG" | "SHORT" } = {}, on = perp) =>
+    CollateralMarketOrders.CollateralMarketOrders.use(({ create }) =>
+      create({ market: on, side, amount: Decimal.amount("0.5"), ...more })
+    )
+
+  it.effect("a margin position on a spot market counts once", () =>
+    Effect.gen(function*() {
+      const [why, moment] = yield* exposure(trade("buy", {}, market), Decimal.amount("0.5"))
+      assert.isUndefined(why)
+      assert.strictEqual(moment.position(market), "0.5")
+    }))
+
+  it.effect("reduce-only orders do not count", () =>
+    Effect.gen(function*() {
+      const exit = (price: Decimal.Price) =>
+        CollateralLimitOrders.CollateralLimitOrders.use(({ create }) =>
+          create({ market: perp, side: "sell", amount: Decimal.amount("0.5"), price, reduceOnly: true })
+        )
+      const run = Effect.andThen(
+        trade("buy"),
+        Effect.all([exit(Decimal.price("41000")), exit(Decimal.price("41500")), exit(Decimal.price("42000"))])
+      )
+      const [why, moment] = yield* exposure(run, Decimal.amount("0.5"), perp)
+      assert.isUndefined(why)
+      assert.lengthOf(moment.openOrders, 3)
+    }))
+
+  it.effect("in hedge mode, both positions count", () =>
+    Effect.gen(function*() {
+      const run = HedgeModeUpdate.HedgeModeUpdate.use(({ set }) => set({ hedgeMode: true })).pipe(
+        Effect.andThen(trade("buy", { positionSide: "LONG" })),
+        Effect.andThen(trade("sell", { positionSide: "SHORT" })),
+        Effect.andThen(trade("sell", { positionSide: "SHORT" }))
+      )
+      const [why, moment] = yield* exposure(run, Decimal.amount("0.9"), perp)
+      assert.strictEqual(why, "the exposure is 1")
+      assert.strictEqual(moment.position(perp), "-0.5")
+    }))
+
+  it.effect("a market that does not exist breaks the invariant", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(
+        (yield* exposure(place, Decimal.amount("1"), marketName("BTC_EURO")))[0],
+        "there is no market BTC_EURO"
+      )
     }))
 })
