@@ -1,7 +1,9 @@
 /** The state of the exchange and the program at one point in time, for invariants to check. */
+import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Decimal from "../domain/Decimal.ts"
 import type { OrderId } from "../domain/Identifiers.ts"
+import * as Frame from "../protocol/Frame.ts"
 import type { MarketSummary } from "../sandbox/control/MarketViews.ts"
 import * as MarketViews from "../sandbox/control/MarketViews.ts"
 import type { AccountFill, Balance, EndedOrder, OpenOrder, OpenPosition } from "../sandbox/control/Views.ts"
@@ -12,7 +14,7 @@ import type { Order } from "../sandbox/engine/Order.ts"
 import type { State } from "../sandbox/engine/State.ts"
 import * as Units from "../sandbox/engine/Units.ts"
 import type { RequestRecord } from "../sandbox/gateway/RequestRecord.ts"
-import type { Sent } from "./Network.ts"
+import type { Arrived, Sent } from "./Network.ts"
 import type { Server } from "./Server.ts"
 
 /**
@@ -25,6 +27,27 @@ export interface Said {
   readonly value: Schema.Json
   /** The time, in Unix milliseconds. */
   readonly at: number
+  /**
+   * The number of the process that reported the value, counted from 1. A value outlives its process: it comes from the
+   * latest process only if this number equals the moment's `starts`.
+   */
+  readonly process: number
+}
+
+/**
+ * A message that the exchange pushed, and that arrived at a process of the program.
+ *
+ * @category models
+ */
+export interface Pushed {
+  /** The time at which the message arrived, in Unix milliseconds. */
+  readonly at: number
+  /** The number of the process at which the message arrived, counted from 1. */
+  readonly process: number
+  /** The channel's name as on the wire, such as `lastprice`. */
+  readonly channel: string
+  /** The content as on the wire: an array, or for some channels an object. */
+  readonly params: unknown
 }
 
 /**
@@ -60,6 +83,11 @@ export interface Moment {
   readonly calls: ReadonlyArray<RequestRecord>
   /** All calls that the program sent, as the network saw them, oldest first. */
   readonly sent: ReadonlyArray<Sent>
+  /**
+   * The messages that the exchange pushed, and that arrived at the program, oldest first. Throughout a history, this is
+   * one array, which only grows. Messages that a fault has made unreadable are left out.
+   */
+  readonly pushed: ReadonlyArray<Pushed>
   /** The values that the program reported about itself with `say`, keyed by name. */
   readonly said: ReadonlyMap<string, Said>
   /** Whether a process of the program is running. */
@@ -89,6 +117,7 @@ export interface Source {
   readonly now: () => number
   readonly start: number
   readonly sent: ReadonlyArray<Sent>
+  readonly arrived: ReadonlyArray<Arrived>
   readonly said: ReadonlyMap<string, Said>
   readonly isRunning: () => boolean
   readonly starts: () => number
@@ -103,6 +132,24 @@ export const sum = (decimals: Iterable<Decimal.Decimal>): Decimal.Decimal => {
     if (added._tag === "Success") total = added.success
   }
   return total
+}
+
+/** The method of a pushed message is the channel's name with this suffix. */
+const suffix = "_update"
+
+/** Reads the pushed messages among those that arrived. Reads each message only once, and none if no invariant asks. */
+const followPushed = (arrived: ReadonlyArray<Arrived>): () => ReadonlyArray<Pushed> => {
+  const pushed: Array<Pushed> = []
+  let count = 0
+  return () => {
+    for (const { at, process, text } of count === arrived.length ? [] : arrived.slice(count)) {
+      const frame = Result.getOrUndefined(Frame.readReceived(text))
+      if (frame?._tag !== "Push" || !frame.method.endsWith(suffix)) continue
+      pushed.push({ at, process, channel: frame.method.slice(0, -suffix.length), params: frame.params })
+    }
+    count = arrived.length
+    return pushed
+  }
 }
 
 /** Whether an order was canceled after its own command, as the order that a modification replaces is. */
@@ -174,6 +221,7 @@ export const make = ({ account, server, ...source }: Source): Moment => {
     if (!known.values.has(name)) known.values.set(name, compute())
     return known.values.get(name) as A
   }
+  const pushed = followPushed(source.arrived)
   const orders = followOrders(state, account)
   const atStart = fundsOf(state(), account)
   const view: Moment = {
@@ -209,6 +257,9 @@ export const make = ({ account, server, ...source }: Source): Moment => {
       return server.callsFrom("program")
     },
     sent: source.sent,
+    get pushed() {
+      return pushed()
+    },
     said: source.said,
     failures: source.failures,
     get isRunning() {

@@ -57,6 +57,16 @@ export interface Sent {
   answeredAt?: number
 }
 
+/** A message that arrived at a process over a stream connection. */
+export interface Arrived {
+  /** The time at which the message arrived, in Unix milliseconds. */
+  readonly at: number
+  /** The number of the process at which the message arrived, counted from 1. */
+  readonly process: number
+  /** The message as sent by the exchange. A fault may have cut it off. */
+  readonly text: string
+}
+
 /** A process that is connected to the network. */
 export interface Peer {
   readonly number: number
@@ -146,6 +156,8 @@ const ask = (
 export class Network {
   /** All calls so far. */
   readonly calls: Array<Sent> = []
+  /** The messages that arrived over stream connections, oldest first. */
+  readonly arrived: Array<Arrived> = []
   /** The names of the channels that the program has subscribed to, as on the wire. */
   readonly channels = new Set<string>()
   private readonly world: World
@@ -184,7 +196,14 @@ export class Network {
       const running = server.running()
       if (running === undefined)
         return Result.fail({ kind: "unavailable", message: "the exchange refused the connection" })
-      return Result.map(running.streams.connect(delayed(wire, timeline, delay, peer.isAlive)), (client) => {
+      const recorded: Socket.Wire = {
+        ...wire,
+        send: (text) => {
+          this.arrived.push({ at: timeline.now(), process: peer.number, text })
+          wire.send(text)
+        }
+      }
+      return Result.map(running.streams.connect(delayed(recorded, timeline, delay, peer.isAlive)), (client) => {
         const links = this.links.get(peer.number) ?? new Set()
         this.links.set(peer.number, links.add(() => client.end()))
         const receive = inOrder(timeline, delay, (text: string) => client.receive(text))

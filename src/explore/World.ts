@@ -27,6 +27,7 @@ import * as Network from "./Network.ts"
 import * as Prepared from "./Prepared.ts"
 import * as Process from "./Process.ts"
 import type { Program, SetUpFailed } from "./Program.ts"
+import * as Say from "./Say.ts"
 import * as Scenario from "./Scenario.ts"
 import * as Seeded from "./Seeded.ts"
 import * as Server from "./Server.ts"
@@ -221,6 +222,7 @@ class Running {
       start,
       sent: this.network.calls,
       said: this.said,
+      arrived: this.network.arrived,
       isRunning: () => this.process?.hasEnded() === false,
       starts: () => this.starts,
       failures: this.failures
@@ -371,7 +373,7 @@ class Running {
         tracer: this.spans.tracer,
         clientOrderId: () => `order-${++this.orders}`,
         hear: (name, value) => {
-          this.said.set(name, { value, at: timeline.now() })
+          this.said.set(name, { value: Say.copy(value), at: timeline.now(), process: this.starts })
           this.look()
         },
         ended: (_process, exit) => this.ended(Process.failureOf(exit))

@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as KeyValueStore from "effect/persistence/KeyValueStore"
+import * as Stream from "effect/Stream"
+import * as LastPriceChannel from "../../src/channels/LastPriceChannel.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { ClientOrderId, marketName, ticker } from "../../src/domain/Identifiers.ts"
 import * as CancelOrder from "../../src/endpoints/CancelOrder.ts"
@@ -329,5 +332,99 @@ describe("the exposure on a market", () => {
         (yield* exposure(place, Decimal.amount("1"), marketName("BTC_EURO")))[0],
         "there is no market BTC_EURO"
       )
+    }))
+})
+
+describe("values that the program stores and reports", () => {
+  it.effect("changing an array after it was stored or read does not change the stored value", () =>
+    Effect.gen(function*() {
+      const run = Effect.gen(function*() {
+        const store = yield* KeyValueStore.KeyValueStore
+        const bytes = new Uint8Array([1, 2])
+        yield* store.set("bytes", bytes)
+        bytes[0] = 9
+        const read = yield* store.getUint8Array("bytes")
+        read?.fill(7)
+        yield* Explore.say("bytes", [...(yield* store.getUint8Array("bytes")) ?? []])
+      })
+      const { moment } = yield* history(run, [])
+      assert.deepEqual(moment.said.get("bytes")?.value, [1, 2])
+    }))
+
+  it.effect("changing an object after it was reported does not change the reported value", () =>
+    Effect.gen(function*() {
+      const run = Effect.gen(function*() {
+        const ledger = { BTC: "1" }
+        yield* Explore.say("ledger", ledger)
+        ledger.BTC = "2"
+      })
+      const { moment } = yield* history(run, [])
+      assert.deepEqual(moment.said.get("ledger")?.value, { BTC: "1" })
+    }))
+
+  it.effect("a reported value names its process, so that a restarted program is not held to it", () =>
+    Effect.gen(function*() {
+      const run = Effect.gen(function*() {
+        const store = yield* KeyValueStore.KeyValueStore
+        if (yield* store.has("withdrawn")) return yield* place
+        yield* store.set("withdrawn", "yes")
+        yield* Explore.say("withdrawn", true)
+        return yield* Effect.never
+      })
+      const withdrawn = Invariant.always(
+        "no bid is open once the program has reported that its bids are withdrawn",
+        ({ openOrders, said, starts }) => said.get("withdrawn")?.process !== starts || openOrders.length === 0
+      )
+      const { broken, moment } = yield* history(run, [withdrawn], {
+        events: [{ _tag: "Kill", at: 1000, downMillis: 100 }]
+      })
+      assert.isUndefined(broken)
+      assert.lengthOf(moment.openOrders, 1)
+      assert.strictEqual(moment.said.get("withdrawn")?.process, 1)
+    }))
+})
+
+describe("messages that the exchange pushes", () => {
+  const prices = Stream.unwrap(LastPriceChannel.LastPriceChannel.useSync(({ stream }) => stream({ market }))).pipe(
+    Stream.flatMap((item) => item._tag === "Event" ? Stream.make(item.event.price) : Stream.empty)
+  )
+  const keepsUp = Invariant.always(
+    "the program's price is never older than the last pushed one",
+    ({ now, pushed, said, starts }) => {
+      const last = pushed.findLast(({ channel, process }) => channel === "lastprice" && process === starts)
+      if (last === undefined || last.at === now) return true
+      const [, price] = Array.isArray(last.params) ? last.params : []
+      return said.get("price")?.value === price || `the last pushed price is ${price}`
+    }
+  )
+  const falls = [3000, 6000, 9000].map((at) =>
+    ({ _tag: "Price", at, market: "BTC_USDT", permille: -10, overMillis: 0 }) as const
+  )
+  const tell = (price: Decimal.Decimal) => Explore.say("price", price)
+
+  it.effect("a program that reads every pushed price keeps up, and one that reads only the first does not", () =>
+    Effect.gen(function*() {
+      const kept = yield* history(Stream.runForEach(prices, tell), [keepsUp], { events: falls })
+      assert.isUndefined(kept.broken)
+      assert.isAtLeast(kept.moment.pushed.length, 3)
+      assert.deepEqual(
+        kept.moment.pushed.map(({ at }) => at),
+        kept.moment.pushed.map(({ at }) => at).toSorted((one, other) => one - other)
+      )
+      const first = Effect.andThen(Stream.runForEach(Stream.take(prices, 1), tell), Stream.runDrain(prices))
+      const { broken } = yield* history(first, [keepsUp], { events: falls })
+      assert.match(broken?.why ?? "", /^the last pushed price is 3/u)
+    }))
+
+  it.effect("messages that a fault has made unreadable are left out", () =>
+    Effect.gen(function*() {
+      const { moment } = yield* history(Stream.runDrain(prices), [], {
+        events: [...falls, {
+          _tag: "Fault",
+          at: 0,
+          fault: { symptom: { _tag: "Garble" }, channel: "lastprice", times: 50 }
+        }]
+      })
+      assert.lengthOf(moment.pushed, 0)
     }))
 })
