@@ -6,9 +6,9 @@ import * as FileProblem from "../client/FileProblem.ts"
 import * as Check from "../oracle/Check.ts"
 import * as Report from "../oracle/Report.ts"
 import { rules } from "../oracle/Rules.ts"
-import * as Folder from "./Folder.ts"
 import { Refused } from "./Refused.ts"
 import * as Suggestion from "./Suggestion.ts"
+import * as Writable from "./Writable.ts"
 
 /** The options as given on the command line. */
 export interface Given {
@@ -57,26 +57,6 @@ const listed = Effect.fnUntraced(function*(file: Option.Option<string>, flag: st
   return yield* known(lines, `${flag} ${file.value}`)
 })
 
-/**
- * Refuses, before the check starts, a result file or folder that cannot be written. Otherwise the results would be
- * lost.
- */
-const writable = Effect.fnUntraced(function*({ out, replays }: Given) {
-  const files = yield* FileSystem.FileSystem
-  const remedy = "Give a path that you may write to, in a folder that exists"
-  if (Option.isSome(out)) {
-    yield* files.writeFileString(out.value, "", { flag: "a" }).pipe(
-      Effect.catch((error) => refuse(`--out ${out.value} cannot be written: ${FileProblem.of(error)}`, remedy))
-    )
-  }
-  if (Option.isSome(replays)) {
-    yield* Effect.catch(
-      Folder.make(replays.value),
-      (error) => refuse(`--replays ${replays.value} cannot be created: ${FileProblem.of(error)}`, remedy)
-    )
-  }
-})
-
 /** Validates the options of a check and returns them. */
 export const read = Effect.fnUntraced(function*(given: Given) {
   const only = yield* known(split(given.only), "--only")
@@ -86,7 +66,7 @@ export const read = Effect.fnUntraced(function*(given: Given) {
   }
   const knownFailing = yield* listed(given.knownFailing, "--known-failing")
   const knownFlaky = yield* listed(given.knownFlaky, "--known-flaky")
-  yield* writable(given)
+  yield* Writable.check({ file: ["--out", given.out], folder: ["--replays", given.replays] })
   return {
     only,
     skip,

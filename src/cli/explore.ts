@@ -15,6 +15,8 @@ import * as Flags from "./Flags.ts"
 import * as Folder from "./Folder.ts"
 import * as Progress from "./Progress.ts"
 import { Refused } from "./Refused.ts"
+import { version } from "./version.ts"
+import * as Writable from "./Writable.ts"
 
 /** An invariant was broken, or a required state was never reached. The report names the invariant or the state. */
 class Broken extends Schema.TaggedError<Broken>()("Broken", { summary: Schema.String }) {
@@ -47,29 +49,45 @@ const flags = {
   replay: Flags.optional(Flag.File("replay"), "A counterexample to run again, instead of searching")
 }
 
+const repair = "Repair the program or its invariants"
+
 type Given = Command.Command.Config.Infer<typeof flags>
+
+/** The name of the file for a program's counterexample. */
+const fileOf = (program: string): string => `${program}.json`.replace(/[^\p{L}\p{N}_.-]+/gu, "-")
 
 /** Loads the programs of a module. */
 const load = Effect.fnUntraced(function*(module: string, only: ReadonlyArray<string>) {
+  const refuse = (wrong: string, remedy: string) => new Refused({ wrong, remedy })
   const { resolve, toFileUrl } = yield* Path.Path
   const url = yield* toFileUrl(resolve(module))
   const loaded = yield* Effect.tryPromise({
     try: (): Promise<Readonly<Record<string, unknown>>> => import(url.href),
-    catch: (cause) => new Refused({ wrong: `${module} cannot be loaded: ${String(cause)}`, remedy: "Run it with node" })
+    catch: (cause) => refuse(`${module} cannot be loaded: ${String(cause)}`, "Run it with node")
   })
-  const all = Object.values(loaded).filter((value) => Explore.isProgram(value))
-  const chosen = only.length === 0 ? all : all.filter(({ name }) => only.includes(name))
-  if (chosen.length > 0) return chosen
-  return yield* new Refused({
-    wrong: all.length === 0 ? `${module} exports no program` : `${module} exports no program of that name`,
-    remedy: all.length === 0
-      ? "Export the result of Explore.program"
-      : `Its programs are: ${all.map(({ name }) => name).toSorted().join(", ")}`
-  })
+  // A module may export the same program twice, for example also as its default.
+  const all = [...new Set(Object.values(loaded).filter((value) => Explore.isProgram(value)))]
+  if (all.length === 0) return yield* refuse(`${module} exports no program`, "Export the result of Explore.program")
+  const names = all.map(({ name }) => name)
+  const unknown = only.find((name) => !names.includes(name))
+  if (unknown !== undefined) {
+    return yield* refuse(
+      `${module} exports no program with the name ${unknown}`,
+      `Its programs are: ${names.toSorted().join(", ")}`
+    )
+  }
+  const twice = names.find((name, index) => names.findIndex((other) => fileOf(other) === fileOf(name)) < index)
+  if (twice !== undefined) {
+    return yield* refuse(
+      `${module} exports two programs whose reports and files could not be told apart: both are named ${twice}`,
+      "Give each program another name"
+    )
+  }
+  return only.length === 0 ? all : all.filter(({ name }) => only.includes(name))
 })
 
 const show = (progress: Progress.Progress, name: string, runs: number) => (at: Explore.Progress) =>
-  at.runs % 16 === 0
+  at.phase === "shrinking" || at.runs % 16 === 0
     ? progress.show(
       at.phase === "searching"
         ? `${name}: history ${at.runs} of ${runs}, ${at.reached} different states reached`
@@ -92,8 +110,8 @@ const search = Effect.fnUntraced(function*({ budget, runs, seed }: Given, progra
 const save = Effect.fnUntraced(function*(folder: string, module: string, found: Counterexample.Counterexample) {
   const files = yield* FileSystem.FileSystem
   yield* Folder.make(folder)
-  const file = `${folder}/${found.program.replace(/[^\w.-]+/gu, "-")}.json`
-  yield* files.writeFileString(file, `${Json.stringify(found)}\n`)
+  const file = `${folder}/${fileOf(found.program)}`
+  yield* files.writeFileString(file, `${Json.stringify({ ...found, version })}\n`)
   yield* Console.error(`again:       effect-txc explore ${module} --replay ${file}`)
   yield* Console.error(`on the page: effect-txc sandbox --memory --dialect ${found.dialect} --replay ${file} --open`)
 })
@@ -114,7 +132,10 @@ const readCounterexample = Effect.fnUntraced(function*(file: string) {
   const text = yield* (yield* FileSystem.FileSystem).readFileString(file)
   return yield* Schema.decodeEffect(Schema.fromJsonString(Counterexample.schema))(text).pipe(
     Effect.mapError(() =>
-      new Refused({ wrong: `${file} is not a counterexample`, remedy: "Pass a file that --save has written" })
+      new Refused({
+        wrong: `${file} is not a counterexample of this version`,
+        remedy: "Pass a file that --save has written, with this version of effect-txc"
+      })
     )
   )
 })
@@ -123,8 +144,20 @@ const readCounterexample = Effect.fnUntraced(function*(file: string) {
 const replay = Effect.fnUntraced(function*({ module }: Given, file: string) {
   const found = yield* readCounterexample(file)
   for (const program of yield* load(module, [found.program])) {
-    const again = yield* Explore.replay(program, found)
-    if (again === undefined) return yield* Console.log(`${found.program}: the scenario no longer breaks anything`)
+    const again = yield* Effect.catchTag(
+      Explore.replay(program, found),
+      "NotChecked",
+      ({ message }) => Effect.fail(new Refused({ wrong: message, remedy: repair }))
+    )
+    if (again === undefined) {
+      yield* Console.log(`${found.program}: the scenario no longer breaks anything`)
+      if (found.version === version) return
+      return yield* Console.error(
+        `The file is of effect-txc ${
+          found.version ?? "before 0.1.0"
+        }, this is ${version}: a scenario may mean something else now`
+      )
+    }
     yield* Console.log(again.words.join("\n"))
     return yield* new Broken({ summary: `${again.program}: ${again.invariant} (${again.why})` })
   }
@@ -133,6 +166,7 @@ const replay = Effect.fnUntraced(function*({ module }: Given, file: string) {
 const run = Effect.fn(function*(given: Given) {
   if (Option.isSome(given.replay)) return yield* replay(given, given.replay.value)
   const programs = yield* load(given.module, given.only)
+  yield* Writable.check({ file: ["--out", given.out], folder: ["--save", given.save] })
   const results = yield* Effect.forEach(programs, (program) => search(given, program))
   yield* write(given, results)
   const summary = results.filter(({ verdict }) => verdict !== "held").map(Report.summary).join("\n")
@@ -142,7 +176,7 @@ const run = Effect.fn(function*(given: Given) {
     case 1:
       return yield* new Broken({ summary })
     case 2:
-      return yield* new Refused({ wrong: summary, remedy: "Repair the program or its invariants" })
+      return yield* new Refused({ wrong: summary, remedy: repair })
   }
 })
 

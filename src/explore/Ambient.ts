@@ -1,10 +1,13 @@
 /**
  * The parts of the JavaScript platform that a program can reach without Effect. While a history runs, the platform's
- * clock and random functions return the history's time and seeded random numbers. The seed cannot control promises,
- * timers, sockets or files, so they are detected instead.
+ * clock and random functions return the history's time and seeded random numbers. The seed cannot control asynchronous
+ * work such as promises, microtasks, timers and sockets, so it is detected instead. Output is neither: it can't affect
+ * the history.
  */
 import * as Result from "effect/Result"
 import { createHook } from "node:async_hooks"
+import nodeCrypto from "node:crypto"
+import { syncBuiltinESMExports } from "node:module"
 import { setTimeout } from "node:timers"
 import type { Seeded } from "./Seeded.ts"
 
@@ -31,8 +34,8 @@ export interface Ambient {
   readonly leave: () => void
 }
 
-/** The ignored kinds of resources: the runtime creates them for its own purposes. */
-const own = new Set(["effect/Fiber", "TickObject", "Microtask"])
+/** The ignored kind of resource: every fiber creates one. The history itself creates no other resource. */
+const own = "effect/Fiber"
 
 const most = 10
 
@@ -41,7 +44,7 @@ const places = /^\s*at (.*)$/u
 /** Returns the first stack line that is not in Node, a library or an `explore` module. */
 const placeOf = (stack: string): string => {
   const lines = stack.split("\n").flatMap((line) => places.exec(line)?.[1] ?? [])
-  const isOutside = (line: string) => !/node:|node_modules|src\/explore\/|explore\/Ambient/u.test(line)
+  const isOutside = (line: string) => !/node:|node_modules|src\/explore\/|explore\/Ambient\.[jt]s/u.test(line)
   return lines.find(isOutside) ?? lines.at(-1) ?? "an unknown place"
 }
 
@@ -67,30 +70,113 @@ const uuidFrom = (random: Seeded) => (): string => {
 }
 
 /**
- * Replaces the platform's clock and random numbers until `leave` is called. `now` returns the time in Unix
- * milliseconds.
+ * Replaces the random functions of `node:crypto`. Functions that are called with a callback or unusual arguments stay
+ * Node's own, so they are detected.
  */
-export const enter = (now: () => number, random: Seeded): Ambient => {
+const nodeRandom = (random: Seeded): ReadonlyArray<() => void> => {
+  const { randomBytes, randomInt } = nodeCrypto
+  const fill = bytesFrom(random)
+  const isInt = (value: unknown): value is number => Number.isSafeInteger(value)
+  const undo = [
+    replace(nodeCrypto, "randomUUID", uuidFrom(random)),
+    replace(
+      nodeCrypto,
+      "randomBytes",
+      (...given: ReadonlyArray<unknown>) =>
+        given.length === 1 && isInt(given[0]) && given[0] >= 0
+          ? fill(Buffer.alloc(given[0]))
+          : Reflect.apply(randomBytes, nodeCrypto, given)
+    ),
+    replace(nodeCrypto, "randomInt", (...given: ReadonlyArray<unknown>) => {
+      const [min, max] = given.length === 1 ? [0, given[0]] : given
+      return given.length <= 2 && isInt(min) && isInt(max) && min < max
+        ? min + random.below(max - min)
+        : Reflect.apply(randomInt, nodeCrypto, given)
+    })
+  ]
+  // Modules that import these functions by name see the replacements only after this call.
+  syncBuiltinESMExports()
+  return [...undo, syncBuiltinESMExports]
+}
+
+/** Creates Node's monotonic clock from a function that returns a time in milliseconds. */
+const hrtimeOf = (millis: () => number): NodeJS.HRTime => {
+  const bigint = () => BigInt(millis()) * 1_000_000n
+  const hrtime = ([seconds, nanos]: readonly [number, number] = [0, 0]): [number, number] => {
+    const passed = bigint() - BigInt(seconds) * 1_000_000_000n - BigInt(nanos)
+    return [Number(passed / 1_000_000_000n), Number(passed % 1_000_000_000n)]
+  }
+  return Object.assign(hrtime, { bigint })
+}
+
+/**
+ * Lets the program write, each time within `write`. Its output goes to the standard error stream, because the standard
+ * output may be a report. Returns functions that restore the streams and the console.
+ */
+const output = (write: (work: () => unknown) => unknown): ReadonlyArray<() => void> => {
+  const { stderr, stdout } = process
+  const writeError = stderr.write.bind(stderr)
+  const writing = (...given: ReadonlyArray<unknown>) => write(() => Reflect.apply(writeError, undefined, given))
+  // A test runner's console starts timers before it writes.
+  const writingConsole = new Proxy(console, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name)
+      return typeof member === "function"
+        ? (...given: ReadonlyArray<unknown>) => write(() => Reflect.apply(member, target, given))
+        : member
+    }
+  })
+  return [
+    replace(stdout, "write", writing),
+    replace(stderr, "write", writing),
+    replace(globalThis, "console", writingConsole)
+  ]
+}
+
+/** The time and the random numbers of a history. */
+export interface Sources {
+  /** Returns the time that the program's clock shows, in Unix milliseconds. */
+  readonly date: () => number
+  /** Returns the history's time, in Unix milliseconds. It never goes back, even if the program's clock does. */
+  readonly now: () => number
+  /** The source of random numbers. */
+  readonly random: Seeded
+}
+
+/** Replaces the platform's clock and random numbers until `leave` is called. */
+export const enter = ({ date, now, random }: Sources): Ambient => {
   const RealDate = Date
   const HistoryDate: DateConstructor = new Proxy(RealDate, {
-    apply: () => new RealDate(now()).toString(),
+    apply: () => new RealDate(date()).toString(),
     construct: (_target, given: ReadonlyArray<number>, target): object =>
-      Reflect.construct(RealDate, given.length === 0 ? [now()] : given, target === HistoryDate ? RealDate : target),
-    get: (target, name) => name === "now" ? now : Reflect.get(target, name)
+      Reflect.construct(RealDate, given.length === 0 ? [date()] : given, target === HistoryDate ? RealDate : target),
+    get: (target, name) => name === "now" ? date : Reflect.get(target, name)
   })
   const start = now()
+  const passed = () => now() - start
+  const foreign: Array<Foreign> = []
+  let isPending = false
+  let isWriting = false
+  const write = (work: () => unknown): unknown => {
+    const before = isWriting
+    isWriting = true
+    const result = Result.try(work)
+    isWriting = before
+    return Result.getOrThrow(result)
+  }
   const restore = [
     replace(globalThis, "Date", HistoryDate),
     replace(Math, "random", random.next),
-    replace(performance, "now", () => now() - start),
+    replace(performance, "now", passed),
+    replace(process, "hrtime", hrtimeOf(passed)),
     replace(crypto, "getRandomValues", bytesFrom(random)),
-    replace(crypto, "randomUUID", uuidFrom(random))
+    replace(crypto, "randomUUID", uuidFrom(random)),
+    ...nodeRandom(random),
+    ...output(write)
   ]
-  const foreign: Array<Foreign> = []
-  let isPending = false
   const hook = createHook({
     init: (_id, kind) => {
-      if (own.has(kind)) return
+      if (isWriting || kind === own) return
       isPending = true
       if (foreign.length < most) foreign.push({ kind, at: placeOf(new Error("foreign").stack ?? "") })
     }

@@ -13,6 +13,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as Dialect from "../protocol/Dialect.ts"
+import * as Json from "../protocol/Json.ts"
 import type { Program } from "./Program.ts"
 import * as Scenario from "./Scenario.ts"
 import type { Span } from "./Spans.ts"
@@ -37,8 +38,13 @@ export interface Counterexample {
   readonly why: string
   /** The scenario. */
   readonly scenario: Scenario.Scenario
-  /** Whether the seed controlled everything that the program did. If not, a replay might not break the invariant. */
+  /**
+   * Whether the seed controlled everything that the program did, and a second run gave the same history. If not, a
+   * replay might not break the invariant.
+   */
   readonly replayable: boolean
+  /** The version of effect-txc that has written the file; absent in a counterexample that was not read from a file. */
+  readonly version?: string
   /** The program's latest spans, in the order in which they ended. */
   readonly spans: ReadonlyArray<Span>
   /**
@@ -61,6 +67,7 @@ export const schema: Schema.Codec<Counterexample, unknown> = Schema.Struct({
   why: Schema.String,
   scenario: Scenario.schema,
   replayable: Schema.Boolean,
+  version: Schema.optionalKey(Schema.String),
   spans: Schema.Array(Schema.Struct({
     name: Schema.String,
     at: Schema.Int,
@@ -70,10 +77,17 @@ export const schema: Schema.Codec<Counterexample, unknown> = Schema.Struct({
   commands: Schema.Array(Schema.String)
 })
 
-/** Creates the counterexample from a history. Returns `undefined` if the history breaks no invariant. */
+/** The part of a history that a program which the seed does not control completely may change. */
+const outcomeOf = ({ broken, lines, marks }: World.History): string => Json.stringify([broken, lines(), marks])
+
+/**
+ * Creates the counterexample from a history and a second history of the same scenario. Returns `undefined` if the
+ * history breaks no invariant.
+ */
 export const of = (
   { dialect = Dialect.live, name }: Program,
-  history: World.History
+  history: World.History,
+  again: World.History
 ): Counterexample | undefined =>
   history.broken && {
     words: Words.tell(history, World.start),
@@ -82,7 +96,7 @@ export const of = (
     invariant: history.broken.invariant,
     why: history.broken.why,
     scenario: history.scenario,
-    replayable: history.foreign.length === 0,
+    replayable: history.foreign.length === 0 && outcomeOf(history) === outcomeOf(again),
     spans: history.spans(),
     commands: history.lines()
   }

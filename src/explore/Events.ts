@@ -11,6 +11,7 @@ import * as Reply from "../sandbox/engine/Reply.ts"
 import * as Units from "../sandbox/engine/Units.ts"
 import * as Example from "../sandbox/Example.ts"
 import type { OwnerRequest } from "../sandbox/venue/OwnerActions.ts"
+import * as Calm from "./Calm.ts"
 import * as Scenario from "./Scenario.ts"
 import * as Seeded from "./Seeded.ts"
 import type { Server } from "./Server.ts"
@@ -22,15 +23,21 @@ export interface World {
   readonly server: Server
   /** Runs an effect in the history, outside of the program. */
   readonly fork: (effect: Effect.Effect<unknown>) => void
-  /** Kills the program, and starts it again after `downMillis` milliseconds. */
-  readonly kill: (downMillis: number) => void
-  /** Stops the program. Once the program has ended, starts it again after `downMillis` milliseconds. */
-  readonly stop: (downMillis: number) => void
+  /**
+   * Kills the program, and starts it again after `downMillis` milliseconds. Does nothing if the program is not running.
+   * Returns the reason in that case.
+   */
+  readonly kill: (downMillis: number) => string | undefined
+  /**
+   * Stops the program. Once the program has ended, starts it again after `downMillis` milliseconds. Does nothing if the
+   * program is not running or already stopping. Returns the reason in that case.
+   */
+  readonly stop: (downMillis: number) => string | undefined
   /** Sets the program's clock `millis` milliseconds ahead of the exchange's clock, or behind it if negative. */
   readonly drift: (millis: number) => void
   /** Called when the exchange has been restarted. */
   readonly started: () => void
-  /** Called when an event, or a step of it, has no effect, because the exchange is down or refuses the event. */
+  /** Called when an event, or a step of it, has no effect, for example because the exchange is down or refuses it. */
   readonly refused: (event: Scenario.Event, why: string) => void
   /**
    * Called when an event can't happen in any history, for example on a market that does not exist. The history is then
@@ -38,6 +45,12 @@ export interface World {
    */
   readonly impossible: (event: Scenario.Event, why: string) => void
 }
+
+/** The reason why an event has no effect during an outage. */
+const down = "the exchange is down"
+
+/** The reason why an event has no effect during the calm period. */
+export const tooLate = "the calm period has begun"
 
 /** Describes why the exchange has refused a request. */
 const whyOf = (reply: Reply.Failed): string =>
@@ -56,7 +69,7 @@ const isUnknown = (reply: Reply.Failed): boolean =>
  */
 const perform = (world: World, event: Scenario.Event, request: OwnerRequest): void =>
   world.fork(Effect.map(world.server.perform(request), (reply) => {
-    if (reply === undefined) return world.refused(event, "the exchange is down")
+    if (reply === undefined) return world.refused(event, down)
     if (!Reply.isFailed(reply)) return
     if (event._tag === "Trade" && !isUnknown(reply)) world.refused(event, whyOf(reply))
     else world.impossible(event, whyOf(reply))
@@ -85,8 +98,9 @@ const setPrice = (
   perform(world, event, { _tag: "MovePrice", market, price })
 }
 
-/** The number of steps of a price change that is not immediate. */
-const steps = 10
+/** The number of steps in which a market's price changes. */
+export const stepsOf = (event: Scenario.Price | Scenario.Walk): number =>
+  event._tag === "Walk" ? event.steps : event.overMillis === 0 ? 1 : 10
 
 /** Returns a market's last price. If there is none, reports the event as impossible. */
 const priceFor = (world: World, event: Scenario.Price | Scenario.Walk): bigint | undefined => {
@@ -99,7 +113,7 @@ const movePrice = (world: World, event: Scenario.Price): void => {
   const { overMillis, permille } = event
   const from = priceFor(world, event)
   if (from === undefined) return
-  const most = overMillis === 0 ? 1 : steps
+  const most = stepsOf(event)
   for (let step = 1; step <= most; step++) {
     const move = () => setPrice(world, event, from, Math.trunc(permille * step / most))
     if (overMillis === 0) move()
@@ -159,21 +173,35 @@ const liquidate = (world: World, event: Scenario.Liquidation): void => {
   const position = Views.positions(server.latest().venue.state, Example.alice.account).find((one) =>
     one.market === name && one.liquidationPrice !== undefined
   )
-  if (position?.liquidationPrice === undefined) return
+  if (position?.liquidationPrice === undefined) return world.refused(event, "no price would liquidate the program")
   const tick = tickOf(world, name)
   const limit = (Units.from(position.liquidationPrice) ?? 0n) / tick * tick
   const past = position.amount.startsWith("-") ? limit + 2n * tick : limit - tick
-  const move = (price: Price | null) => perform(world, event, { _tag: "MoveMark", market: name, price })
-  move(Price.make(Units.toDecimal(past < tick ? tick : past)))
-  timeline.after(event.lastsMillis, () => move(null))
+  const move = (price: bigint | undefined) => perform(world, event, Calm.moveMark(name, price))
+  move(past < tick ? tick : past)
+  timeline.after(event.lastsMillis, () => move(undefined))
+}
+
+/** Restarts the exchange if it is stopped. */
+const restart = ({ server, started }: World): Effect.Effect<void> =>
+  Effect.map(server.start, (hasStarted) => {
+    if (hasStarted) started()
+  })
+
+/** Stops the exchange, and restarts it after `downMillis` milliseconds. */
+const suspend = (world: World, event: Scenario.Outage): void => {
+  const { fork, server, timeline } = world
+  if (server.running() === undefined) return world.refused(event, down)
+  fork(server.stop)
+  timeline.after(event.downMillis, () => fork(restart(world)))
 }
 
 /** Carries out an event now. */
-const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall>): void => {
-  const { fork, server, timeline } = world
-  if ("market" in event && !server.latest().venue.state.markets.has(event.market as MarketName)) {
+const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall | Scenario.Fault>): void => {
+  if ("market" in event && !world.server.latest().venue.state.markets.has(event.market as MarketName)) {
     return world.impossible(event, `there is no market ${event.market}`)
   }
+  const unless = (why: string | undefined) => why === undefined ? undefined : world.refused(event, why)
   switch (event._tag) {
     case "Price":
       return movePrice(world, event)
@@ -187,23 +215,16 @@ const happen = (world: World, event: Exclude<Scenario.Event, Scenario.KillAtCall
       return perform(world, event, fund(event))
     case "Liquidation":
       return liquidate(world, event)
-    case "Fault":
-      return void server.latest().venue.faults.add(event.fault)
     case "Kill":
-      return world.kill(event.downMillis)
+      return unless(world.kill(event.downMillis))
     case "Stop":
-      return world.stop(event.downMillis)
+      return unless(world.stop(event.downMillis))
     case "Drift":
       return world.drift(event.millis)
     case "Key":
-      return perform(world, event, {
-        _tag: "SetKey",
-        apiKey: ApiKey.make(Example.alice.apiKey),
-        enabled: event.enabled
-      })
+      return perform(world, event, Calm.setKey(event.enabled))
     case "Outage":
-      fork(server.stop)
-      return void timeline.after(event.downMillis, () => fork(Effect.andThen(server.start, Effect.sync(world.started))))
+      return suspend(world, event)
   }
 }
 
@@ -221,11 +242,50 @@ const problemOf = (event: Scenario.Event): string | undefined =>
     }
   })
 
+/** The scheduled events of a scenario. */
+export interface Scheduled {
+  /**
+   * Begins the calm period: from now on, no event and no step of an event happens. Removes all faults, restarts the
+   * exchange if it is down, and restores the quotes, the API key, the mark prices and the program's clock.
+   */
+  readonly calm: () => void
+  /** Reports the faults that have had no effect. */
+  readonly end: () => void
+}
+
 /** Schedules a scenario's events. */
-export const schedule = (world: World, { events }: Scenario.Scenario): void => {
+export const schedule = (given: World, { events }: Scenario.Scenario): Scheduled => {
+  let isCalm = false
+  const after = (millis: number, run: () => void) =>
+    given.timeline.after(millis, () => {
+      if (!isCalm) run()
+    })
+  const world: World = { ...given, timeline: { ...given.timeline, after } }
+  const stateNow = () => world.server.latest().venue.state
+  const restored = Calm.restoring(stateNow(), events)
+  const faults: Array<readonly [Scenario.Fault, fired: () => number]> = []
+
+  const begin = (event: Exclude<Scenario.Event, Scenario.KillAtCall>): void => {
+    if (isCalm) return world.refused(event, tooLate)
+    if (event._tag === "Fault") return void faults.push([event, world.server.inject(event.fault)])
+    happen(world, event)
+  }
+
   for (const event of events) {
     const problem = problemOf(event)
     if (problem !== undefined) world.impossible(event, problem)
-    else if (event._tag !== "KillAtCall") world.timeline.after(event.at, () => happen(world, event))
+    else if (event._tag !== "KillAtCall") given.timeline.after(event.at, () => begin(event))
+  }
+  return {
+    calm: () => {
+      isCalm = true
+      world.server.clearFaults()
+      world.drift(0)
+      const restore = Effect.suspend(() => Effect.forEach(restored(stateNow()), world.server.perform))
+      world.fork(Effect.andThen(restart(world), restore))
+    },
+    end: () => {
+      for (const [event, fired] of faults) if (fired() === 0) world.refused(event, "it hit nothing")
+    }
   }
 }

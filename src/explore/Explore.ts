@@ -27,11 +27,27 @@
 import * as Effect from "effect/Effect"
 import type * as Ambient from "./Ambient.ts"
 import * as Counterexample from "./Counterexample.ts"
-import { type Options as ProgramOptions, type Program, type SetUpFailed, TypeId } from "./Program.ts"
+import type * as Journal from "./Journal.ts"
+import {
+  flawOf,
+  nameOf,
+  NotChecked,
+  type Options as ProgramOptions,
+  type Program,
+  type SetUpFailed,
+  TypeId
+} from "./Program.ts"
 import * as Search from "./Search.ts"
 import * as World from "./World.ts"
 
-export { isProgram, type Options as ProgramOptions, type Program, type Services, type SetUpFailed } from "./Program.ts"
+export {
+  isProgram,
+  NotChecked,
+  type Options as ProgramOptions,
+  type Program,
+  type Services,
+  type SetUpFailed
+} from "./Program.ts"
 export { say } from "./Say.ts"
 export type { Options, Progress } from "./Search.ts"
 export { setUp } from "./Prepared.ts"
@@ -88,19 +104,32 @@ const verdictOf = ({ history, invalid, missed }: Search.Found): Result["verdict"
   return missed.length > 0 ? "missed" : "held"
 }
 
+/** Returns the counterexample of a history. Runs the history again, to find out whether it can be replayed. */
+const counterexampleOf = Effect.fnUntraced(function*(
+  program: Program,
+  prepared: Journal.Prepared,
+  history: World.History
+) {
+  return Counterexample.of(program, history, yield* World.run(program, prepared, history.scenario))
+})
+
+const unprepared = (error: SetUpFailed): string => `its exchange could not be prepared: ${error.message}`
+
 /**
- * Searches for a history that breaks an invariant, and makes its scenario as small as possible. Fails only if the
- * exchange cannot be prepared.
+ * Searches for a history that breaks an invariant, and makes its scenario as small as possible.
  *
  * @category running
  */
 export const explore = Effect.fn("Explore.explore")(
-  function*(program: Program, options: Search.Options = {}): Effect.fn.Return<Result, SetUpFailed> {
-    const found = yield* Search.search(program, options)
-    const { coverage, foreign, foundAt, history, invalid, missed, runs, shrinks } = found
-    const counterexample = history && Counterexample.of(program, history)
+  function*(program: Program, options: Search.Options = {}): Effect.fn.Return<Result> {
+    const found = yield* Effect.catch(
+      Search.search(program, options),
+      (error) => Effect.succeed(Search.notStarted(unprepared(error)))
+    )
+    const { coverage, foreign, foundAt, history, invalid, missed, prepared, runs, shrinks } = found
+    const counterexample = history && prepared && (yield* counterexampleOf(program, prepared, history))
     return {
-      program: program.name,
+      program: nameOf(program),
       verdict: verdictOf(found),
       ...counterexample === undefined ? {} : { counterexample },
       ...foundAt === undefined ? {} : { foundAt },
@@ -117,7 +146,8 @@ export const explore = Effect.fn("Explore.explore")(
 
 /**
  * Runs a counterexample's scenario again. Returns the new counterexample, or `undefined` if the program no longer
- * breaks an invariant.
+ * breaks an invariant. Fails with `NotChecked` if the scenario does not show whether the program breaks one, for example
+ * because an invariant has thrown an error.
  *
  * @category running
  */
@@ -125,8 +155,13 @@ export const replay = Effect.fn("Explore.replay")(
   function*(
     program: Program,
     { scenario }: Pick<Counterexample.Counterexample, "scenario">
-  ): Effect.fn.Return<Counterexample.Counterexample | undefined, SetUpFailed> {
-    const prepared = yield* World.prepare(program)
-    return Counterexample.of(program, yield* World.run(program, prepared, scenario))
+  ): Effect.fn.Return<Counterexample.Counterexample | undefined, NotChecked> {
+    const fail = (why: string) => new NotChecked({ program: nameOf(program), why })
+    const flaw = flawOf(program)
+    if (flaw !== undefined) return yield* fail(flaw)
+    const prepared = yield* Effect.mapError(World.prepare(program), (error) => fail(unprepared(error)))
+    const history = yield* World.run(program, prepared, scenario)
+    if (history.invalid !== undefined) return yield* fail(history.invalid)
+    return history.broken && (yield* counterexampleOf(program, prepared, history))
   }
 )

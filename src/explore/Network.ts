@@ -1,12 +1,12 @@
 /**
  * The network between a program and its exchange. Each message has a delay, which is drawn from the seed. A message
  * that the program has handed to the network arrives even if the program's process is killed afterwards, but the
- * response to it is discarded.
+ * response to it is discarded. When the exchange stops, all calls in progress are lost.
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as Transport from "../client/transport/Transport.ts"
@@ -206,7 +206,9 @@ export class Network {
       return Result.map(running.streams.connect(delayed(recorded, timeline, delay, peer.isAlive)), (client) => {
         const links = this.links.get(peer.number) ?? new Set()
         this.links.set(peer.number, links.add(() => client.end()))
-        const receive = inOrder(timeline, delay, (text: string) => client.receive(text))
+        const receive = inOrder(timeline, delay, (text: string) => {
+          if (server.running() === running) client.receive(text)
+        })
         return {
           ...client,
           receive: (text) => {
@@ -255,11 +257,15 @@ export class Network {
         if (exit._tag === "Failure" || server.running() !== handedTo) end("lost", lost)
         else end("answered", exit, exit.value.status)
       }
-      fork(
-        Effect.onExit(
-          ask(handedTo, request, clock),
-          (exit) => Effect.sync(() => timeline.after(delay(), () => answered(exit)))
-        )
+      // A call in progress ends with the exchange. Otherwise, a late call would enter the journal of a stopped exchange.
+      Fiber.runIn(
+        fork(
+          Effect.onExit(
+            ask(handedTo, request, clock),
+            (exit) => Effect.sync(() => timeline.after(delay(), () => answered(exit)))
+          )
+        ),
+        handedTo.scope
       )
     })
     handedOver(call)

@@ -121,18 +121,26 @@ const ofConnections = {
   IgnorePing: tagged<Faults.IgnorePing>("IgnorePing", {})
 }
 
-/** A fault as generated: `path` and `channel` may be `undefined`. */
-interface Drawn extends Pick<Faults.Fault, "skip" | "times" | "symptom"> {
-  readonly path?: string | undefined
-  readonly channel?: string | undefined
-}
-
-/** Removes `path` and `channel` from a fault if they are `undefined`. */
-const withoutAbsent = ({ channel, path, ...rest }: Drawn): Faults.Fault => ({
-  ...(path === undefined ? {} : { path }),
-  ...(channel === undefined ? {} : { channel }),
-  ...rest
-})
+/**
+ * Creates an arbitrary of faults that may select a path or a channel. A fault that selects none has no such field, but
+ * the arbitrary can shrink it only if the field is there, so shrinking adds it again.
+ */
+const selecting = (
+  field: "path" | "channel",
+  names: ReadonlyArray<string>,
+  fields: {
+    readonly skip: fc.Arbitrary<number>
+    readonly times: fc.Arbitrary<number>
+    readonly symptom: fc.Arbitrary<Faults.Fault["symptom"]>
+  }
+): fc.Arbitrary<Faults.Fault> =>
+  fc.record({ selected: someOf(names), ...fields }).map(
+    ({ selected, ...rest }) => (selected === undefined ? rest : { [field]: selected, ...rest }),
+    (fault) => {
+      const { [field]: selected, skip = 0, symptom, times = 1 } = fault as Faults.Fault
+      return { selected, skip, times, symptom }
+    }
+  )
 
 const counts = (skip: number) => ({ skip: between(0, skip), times: between(1, 3) })
 
@@ -147,22 +155,15 @@ const faults = ({ calls, channels, paths }: Surroundings, allowed: Possibilities
   const streaming = channels.length === 0 ? [] : pick<Faults.StreamSymptom>(ofMessages)
   const connecting = channels.length === 0 ? [] : pick<Faults.StreamSymptom>(ofConnections)
   const all = [
-    ...calling.length === 0 ? [] : [fc.record({
-      path: someOf(paths),
-      ...counts(Math.min(20, calls)),
-      symptom: fc.oneof(...calling)
-    })],
-    ...streaming.length === 0 ? [] : [fc.record({
-      channel: someOf(channels),
-      ...counts(10),
-      symptom: fc.oneof(...streaming)
-    })],
+    ...calling.length === 0
+      ? []
+      : [selecting("path", paths, { ...counts(Math.min(20, calls)), symptom: fc.oneof(...calling) })],
+    ...streaming.length === 0
+      ? []
+      : [selecting("channel", channels, { ...counts(10), symptom: fc.oneof(...streaming) })],
     ...connecting.length === 0 ? [] : [fc.record({ ...counts(3), symptom: fc.oneof(...connecting) })]
   ]
-  return all.length === 0 ? undefined : fc.oneof(...all as ReadonlyArray<fc.Arbitrary<Drawn>>).map(
-    withoutAbsent,
-    (fault) => fault as Drawn
-  )
+  return all.length === 0 ? undefined : fc.oneof(...all as ReadonlyArray<fc.Arbitrary<Faults.Fault>>)
 }
 
 const down = { downMillis: between(0, 10_000) }

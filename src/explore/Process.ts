@@ -1,6 +1,7 @@
 /** A process of the program: its fibers, its clock and its services. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -102,6 +103,8 @@ const contextOf = (world: World, peer: Peer): Context.Context<never> => {
       ClientOrderIds.make(Effect.sync(() => ClientOrderId.make(clientOrderId())))
     ),
     Context.add(Say.Listener, hear),
+    // Effect would keep the console of the first history.
+    Context.add(Console.Console, console),
     Context.add(Tracer.Tracer, tracer),
     Context.add(Logger.CurrentLoggers, new Set<Logger.Logger<unknown, unknown>>())
   )
@@ -111,6 +114,7 @@ const contextOf = (world: World, peer: Peer): Context.Context<never> => {
 export const start = (world: World, program: Program.Program, number: number): Process => {
   let isAlive = true
   let hasEnded = false
+  let isStopped = false
   const peer: Peer = { number, isAlive: () => isAlive }
   // oxlint-disable-next-line effecttsgo/any-unknown-in-error-context -- A program can fail with anything.
   const run = Effect.exit(Effect.provide(Effect.scoped(program.run), layerOf(world, peer)))
@@ -122,13 +126,17 @@ export const start = (world: World, program: Program.Program, number: number): P
       hasEnded = true
       world.network.forget(peer)
     },
-    stop: () => fiber?.interruptUnsafe(),
+    stop: () => {
+      isStopped = true
+      fiber?.interruptUnsafe()
+    },
     hasEnded: () => hasEnded
   }
   // The process starts in a task of its own, so that the seed decides when it starts. A kill can't interrupt a task, so
-  // no process is ever killed while it starts.
+  // no process is ever killed while it starts. If it is killed or stopped before this task, the program never runs.
   world.tasks.add(() => {
-    fiber = Effect.runForkWith(contextOf(world, peer))(run)
+    if (hasEnded) return
+    fiber = Effect.runForkWith(contextOf(world, peer))(isStopped ? Effect.exit(Effect.interrupt) : run)
     fiber.addObserver((exit) => {
       if (hasEnded) return
       hasEnded = true

@@ -49,12 +49,32 @@ const foreign = ({ foreign }: Result): ReadonlyArray<string> =>
     ...foreign.map(({ at, kind }) => `  ${kind}, started at ${at}`)
   ]
 
+/** How often what happened to the program, and how many different states, events and faults occurred. */
+const covered = ({ coverage, runs, verdict }: Result): ReadonlyArray<string> => {
+  if (verdict === "invalid" || verdict === "broken") return []
+  const names = Object.keys(coverage)
+  const kinds = (prefix: string) => names.filter((name) => name.startsWith(prefix)).length
+  const times = (name: string) => coverage[name] ?? 0
+  const often = ["ended", "failed", "killed", "stopped"].map((what) => `${what} in ${times(`program ${what}`)}`)
+  const [failure = ""] = names.filter((name) => name.startsWith("failure ")).toSorted((a, b) => times(b) - times(a))
+  return [
+    `  the program ${often.join(", ")} of these; states of orders: ${kinds("order ")}, calls with faults: ${
+      kinds("fault ")
+    }, states in all: ${names.length}`,
+    ...times("program failed") < runs ? [] : [
+      `  WARNING: the program failed in every history, so little was tested: ${failure.replace("failure ", "")}`
+    ]
+  ]
+}
+
 /**
- * Formats a result as lines: the summary, the counterexample's story, and the resources that the seed does not control.
+ * Formats a result as lines: the summary, the counterexample's story or what the histories covered, and the resources
+ * that the seed does not control.
  */
 const lines = (result: Result): ReadonlyArray<string> => [
   summary(result),
   ...(result.counterexample?.words ?? []).map((line) => `  ${line}`),
+  ...covered(result),
   ...foreign(result)
 ]
 

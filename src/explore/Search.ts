@@ -10,7 +10,7 @@ import type * as Ambient from "./Ambient.ts"
 import * as Coverage from "./Coverage.ts"
 import type * as Journal from "./Journal.ts"
 import * as Possibilities from "./Possibilities.ts"
-import type { Program, SetUpFailed } from "./Program.ts"
+import { flawOf, isDuration, type Program, type SetUpFailed } from "./Program.ts"
 import * as Scenario from "./Scenario.ts"
 import * as Seeded from "./Seeded.ts"
 import * as Shrink from "./Shrink.ts"
@@ -29,7 +29,10 @@ export interface Options {
   readonly seed?: number
   /** The maximum number of histories; 1000 by default. */
   readonly runs?: number
-  /** The maximum duration of the search for a counterexample, in real time; unlimited by default. */
+  /**
+   * The maximum duration of the search, in real time, including the time for making a counterexample smaller; unlimited
+   * by default.
+   */
   readonly within?: Duration.Input
   /** The maximum number of histories that are used to make a counterexample smaller; 1000 by default. */
   readonly shrinks?: number
@@ -74,8 +77,8 @@ export interface Found {
   readonly coverage: Coverage.Coverage
   /** The resources that the seed did not control, from all histories. */
   readonly foreign: ReadonlyArray<Ambient.Foreign>
-  /** The prepared exchange that every history started from. */
-  readonly prepared: Journal.Prepared
+  /** The prepared exchange that every history started from; absent if the search could not start. */
+  readonly prepared?: Journal.Prepared
 }
 
 const markets = ["BTC_USDT"]
@@ -95,6 +98,13 @@ const around = (
     calls: moment.sent.length,
     busyMillis: Math.min(millis, channels.size > 0 ? millis : (latest?.answeredAt ?? World.start) - World.start + 100)
   }
+}
+
+/** The scenario without random events: the events that always happen, and the calm delays, or the nearest allowed ones. */
+const calmOf = ({ always = [], latency = Scenario.calm.latency }: Possibilities.Possibilities): Scenario.Scenario => {
+  const nearest = (millis: number) => Math.min(latency.to, Math.max(latency.from, millis))
+  const { from, to } = Scenario.calm.latency
+  return { ...Scenario.calm, latency: { from: nearest(from), to: nearest(to) }, events: always }
 }
 
 /** The number of random values that are generated at a time. */
@@ -170,21 +180,42 @@ class Corpus {
   }
 }
 
+/** Returns the reason why a search cannot start with these settings, or `undefined` if it can. */
+const wrongIn = ({ runs = 1, seed = 0, within = 0 }: Options): string | undefined => {
+  if (!Number.isSafeInteger(seed)) return `\`seed\` must be an integer, not ${seed}`
+  if (!(runs >= 1)) return `\`runs\` must be at least 1, not ${runs}`
+  return isDuration(within) ? undefined : `\`within\` is not a duration: ${JSON.stringify(within)}`
+}
+
+/** The result of a search that could not start. */
+export const notStarted = (invalid: string): Found => ({
+  invalid,
+  missed: [],
+  runs: 0,
+  shrinks: 0,
+  coverage: new Map(),
+  foreign: []
+})
+
 /** Searches for a history that breaks an invariant. */
 export const search = Effect.fnUntraced(function*(
   program: Program,
-  { guided = true, onProgress = () => Effect.void, runs: most = 1000, seed = 0, shrinks = 1000, within }: Options = {}
+  options: Options = {}
 ): Effect.fn.Return<Found, SetUpFailed> {
+  const { guided = true, onProgress = () => Effect.void, runs: most = 1000, seed = 0, shrinks = 1000, within } = options
+  const flaw = flawOf(program) ?? wrongIn(options)
+  if (flaw !== undefined) return notStarted(flaw)
   const prepared = yield* World.prepare(program)
   const clock = yield* Clock.Clock
   const until = within === undefined
     ? Infinity
     : clock.currentTimeMillisUnsafe() + Duration.toMillis(Duration.fromInputUnsafe(within))
+  const hasTime = () => clock.currentTimeMillisUnsafe() < until
   const run = (scenario: Scenario.Scenario) => World.run(program, prepared, scenario)
 
   const possible = program.possible ?? {}
-  const { always = [] } = possible
-  let history = yield* run({ ...Scenario.calm, events: always })
+  const calm = calmOf(possible)
+  let history = yield* run(calm)
   const surroundings = around(program, history)
   const scenarios = Possibilities.scenarios(possible, surroundings)
   const draw = drawing(scenarios, seed)
@@ -208,10 +239,7 @@ export const search = Effect.fnUntraced(function*(
   })
 
   yield* learn
-  while (
-    history.broken === undefined && history.invalid === undefined && runs < most &&
-    clock.currentTimeMillisUnsafe() < until
-  ) {
+  while (history.broken === undefined && history.invalid === undefined && runs < most && hasTime()) {
     const varied = guided ? corpus.next() : undefined
     history = yield* run(varied ?? draw())
     runs++
@@ -228,7 +256,8 @@ export const search = Effect.fnUntraced(function*(
   if (history.broken === undefined) return result
   const shrunk = yield* Shrink.shrink(scenarios, history, run, {
     runs: shrinks,
-    fixed: always.length,
+    calm,
+    hasTime,
     shrunk: onProgress({ phase: "shrinking", runs, reached: coverage.size })
   })
   return { ...result, history: shrunk.history, foundAt: runs, shrinks: shrunk.runs }

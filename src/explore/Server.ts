@@ -5,9 +5,11 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type { MarketName } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import type { Reply } from "../sandbox/engine/Reply.ts"
+import type * as Faults from "../sandbox/gateway/Faults.ts"
 import type { RequestRecord } from "../sandbox/gateway/RequestRecord.ts"
 import * as Streams from "../sandbox/streams/Streams.ts"
 import type { OwnerRequest } from "../sandbox/venue/OwnerActions.ts"
@@ -31,28 +33,69 @@ export interface Server {
   /** Returns the running exchange or, while it is stopped, the exchange as it was before the stop. */
   readonly latest: () => Running
   /**
-   * Restarts the exchange from its journal, with the faults that may still take effect. Does nothing if the exchange is
-   * running.
+   * Restarts the exchange from its journal, with the faults that may still take effect. Returns `false`, and does
+   * nothing, if the exchange is running.
    */
-  readonly start: Effect.Effect<void>
-  /** Stops the exchange. Does nothing if the exchange is already stopped. */
+  readonly start: Effect.Effect<boolean>
+  /** Stops the exchange, and interrupts its calls in progress. Does nothing if the exchange is already stopped. */
   readonly stop: Effect.Effect<void>
   /**
    * Carries out an action of the control plane, or a call of any account. Returns the exchange's reply, or `undefined`
    * if nothing happened because the exchange is stopped.
    */
   readonly perform: (request: OwnerRequest) => Effect.Effect<Reply | undefined>
+  /** Adds a fault. Returns a function that returns how often the fault has taken effect. */
+  readonly inject: (fault: Faults.Fault) => () => number
+  /** Removes all faults. */
+  readonly clearFaults: () => void
   /** Returns a market's last price, in units, or `undefined` before its first price. */
   readonly price: (market: MarketName) => bigint | undefined
   /** Returns the calls from an address, oldest first. Public calls name no account, but every call has an address. */
   readonly callsFrom: (address: string) => ReadonlyArray<RequestRecord>
 }
 
-/** Returns the faults of an exchange that may still take effect, with their remaining counts. */
-const faultsLeft = ({ venue }: Running) =>
-  venue.faults.list().flatMap(({ fault: { skip = 0, times = 1, ...selects }, fired, matched }) =>
-    fired < times ? [{ ...selects, skip: Math.max(0, skip - matched), times: times - fired }] : []
-  )
+/** A fault that was added to the exchange. */
+interface Injected {
+  /** The fault's number on the latest exchange; `undefined` if it can't take effect any more. */
+  id: number | undefined
+  /** How often the fault took effect before the latest exchange was opened. */
+  fired: number
+}
+
+/** Returns the part of a fault that may still take effect, with its remaining counts. */
+const leftOf = (
+  { fault: { skip = 0, times = 1, ...selects }, fired, matched }: Faults.Armed
+): Faults.Fault | undefined =>
+  fired < times ? { ...selects, skip: Math.max(0, skip - matched), times: times - fired } : undefined
+
+/** Keeps the faults of a history, which survive restarts of the exchange. */
+const faultsOf = (latest: () => Running) => {
+  const injected: Array<Injected> = []
+  const armed = ({ id }: Injected) =>
+    id === undefined ? undefined : latest().venue.faults.list().find((fault) => fault.id === id)
+  /** Counts how often each fault took effect, and returns the parts that may still take effect. */
+  const settle = () =>
+    injected.flatMap((one) => {
+      const was = armed(one)
+      one.id = undefined
+      if (was === undefined) return []
+      one.fired += was.fired
+      const left = leftOf(was)
+      return left === undefined ? [] : [[one, left] as const]
+    })
+  return {
+    inject: (fault: Faults.Fault): () => number => {
+      const one: Injected = { id: latest().venue.faults.add(fault), fired: 0 }
+      injected.push(one)
+      return () => one.fired + (armed(one)?.fired ?? 0)
+    },
+    clear: (): void => {
+      settle()
+      latest().venue.faults.clear()
+    },
+    settle
+  }
+}
 
 /** Starts a venue and its streams with a journal. */
 const open = Effect.fnUntraced(function*(dialect: Dialect, seed: number, journal: Journal) {
@@ -70,25 +113,40 @@ export const make = Effect.fnUntraced(function*(dialect: Dialect, seed: number, 
   let isRunning = true
   let earlier: ReadonlyArray<RequestRecord> = []
   const running = () => isRunning ? latest : undefined
+  // An exchange that is stopping may still write to the journal, so the next one must not be opened before it has
+  // stopped.
+  const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
+
+  const faults = faultsOf(() => latest)
 
   const server: Server = {
     running,
     latest: () => latest,
-    start: Effect.suspend(() =>
-      isRunning ? Effect.void : Effect.map(open(dialect, seed, journal), (opened) => {
-        for (const fault of faultsLeft(latest)) opened.venue.faults.add(fault)
-        latest = opened
-        isRunning = true
-      })
+    start: oneAtATime(
+      Effect.suspend(() =>
+        isRunning ? Effect.succeed(false) : Effect.map(open(dialect, seed, journal), (opened) => {
+          for (const [one, left] of faults.settle()) one.id = opened.venue.faults.add(left)
+          latest = opened
+          isRunning = true
+          return true
+        })
+      )
     ),
-    stop: Effect.suspend(() => {
+    stop: oneAtATime(Effect.suspend(() => {
       if (!isRunning) return Effect.void
       isRunning = false
-      earlier = [...earlier, ...latest.venue.callLog.after(0)]
-      return Scope.close(latest.scope, Exit.void)
-    }),
+      const before = earlier
+      const keepCalls = () => {
+        earlier = [...before, ...latest.venue.callLog.after(0)]
+      }
+      keepCalls()
+      // A call that was applied before the stop may be logged only during the stop, when its commands are durable.
+      return Effect.andThen(Scope.close(latest.scope, Exit.void), Effect.sync(keepCalls))
+    })),
     perform: (request) =>
       Effect.suspend(() => isRunning ? Effect.orDie(latest.venue.perform(request)) : Effect.undefined),
+    inject: faults.inject,
+    clearFaults: faults.clear,
     price: (market) => latest.venue.state.trading.get(market)?.lastPrice,
     callsFrom: (address) =>
       [...earlier, ...isRunning ? latest.venue.callLog.after(0) : []].filter(({ from }) => from === address)

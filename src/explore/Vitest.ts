@@ -14,22 +14,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Vitest from "vitest"
-import * as Json from "../protocol/Json.ts"
-import type { Counterexample } from "./Counterexample.ts"
-import * as Explore from "./Explore.ts"
-import * as Report from "./Report.ts"
+import type * as Explore from "./Explore.ts"
+import * as TestRun from "./TestRun.ts"
 
-/**
- * Settings of an exploration that runs as a test.
- *
- * @category models
- */
-export interface Options extends Explore.Options {
-  /** The test's timeout, in milliseconds; one minute by default. */
-  readonly timeout?: number
-  /** Counterexamples that were found earlier. Their scenarios run first, so that the test also catches regressions. */
-  readonly regressions?: ReadonlyArray<Pick<Counterexample, "scenario">>
-}
+export type { Options } from "./TestRun.ts"
 
 /**
  * Registers an exploration as a test, which fails unless the verdict is `held`. If the search finds a counterexample,
@@ -37,28 +25,11 @@ export interface Options extends Explore.Options {
  *
  * @category running
  */
-export const explore = (
-  name: string,
-  program: Explore.Program,
-  { regressions = [], timeout = 60_000, ...options }: Options = {}
-): void => {
+export const explore = (name: string, program: Explore.Program, options: TestRun.Options = {}): void =>
   Vitest.it(name, async () => {
-    const judged = Effect.gen(function*() {
-      for (const regression of regressions) {
-        const again = yield* Explore.replay(program, regression)
-        if (again !== undefined) return again.words.join("\n")
-      }
-      const result = yield* Explore.explore(program, options)
-      if (result.verdict === "held") return undefined
-      const scenario = result.counterexample === undefined
-        ? ""
-        : `\nscenario: ${Json.stringify(result.counterexample.scenario)}`
-      return `${Report.render.text([result])}${scenario}`
-    })
-    const failure = await Effect.runPromise(judged)
+    const failure = await Effect.runPromise(TestRun.failureOf(program, options))
     if (failure !== undefined) Vitest.assert.fail(failure)
-  }, timeout)
-}
+  }, options.timeout ?? TestRun.minute)
 
 /** The method that this module adds to Vitest's `it`, or to the `it` from `@effect/vitest`. */
 interface Explores {

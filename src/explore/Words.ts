@@ -3,6 +3,7 @@ import * as Units from "../sandbox/engine/Units.ts"
 import * as Example from "../sandbox/Example.ts"
 import type { Fault, StreamSymptom, Symptom } from "../sandbox/gateway/Faults.ts"
 import type { RequestRecord } from "../sandbox/gateway/RequestRecord.ts"
+import * as Events from "./Events.ts"
 import type * as Scenario from "./Scenario.ts"
 import type { History, Mark } from "./World.ts"
 
@@ -95,19 +96,28 @@ const eventText = (event: Scenario.Event): string | undefined => {
   }
 }
 
-const applied = (command: number | undefined): string => command === undefined ? "is not applied" : "is applied"
+/** Describes what the exchange did with a call, apart from its response. */
+const effect = ({ command, refused }: RequestRecord): string =>
+  refused === undefined ? command === undefined ? "is not applied" : "is applied" : `is refused (${refused})`
+
+const andGets = (call: RequestRecord, what: string): string => `${effect(call)}, and gets ${what}`
+
+/** Describes a call that the exchange has handled, and whose response was damaged. */
+const but = (what: string) => (call: RequestRecord): string =>
+  `${call.refused === undefined ? "is applied" : effect(call)}, but its response ${what}`
 
 const symptoms: { readonly [Tag in Symptom["_tag"]]: (call: RequestRecord) => string } = {
-  Answer: ({ command, status }) => `${applied(command)}, and gets HTTP ${status ?? 0}`,
-  BadGateway: ({ command }) => `${applied(command)}, and gets HTTP 502`,
+  Answer: (call) => andGets(call, `HTTP ${call.status ?? 0}`),
+  BadGateway: (call) => andGets(call, "HTTP 502"),
   Refuse: () => "is refused by a fault",
-  Reset: ({ command }) => command === undefined ? "is lost before it arrives" : "is applied, but its response is lost",
-  Delay: () => "is applied, but its response is late",
-  Late: () => "arrives late",
-  Truncate: () => "is applied, but its response is cut off",
-  Unreadable: () => "is applied, but its response contains only order ids",
-  Malformed: () => "is applied, but its response is incomplete JSON",
-  Slow: () => "is applied, but its response arrives slowly"
+  Reset: (call) =>
+    call.command === undefined && call.refused === undefined ? "is lost before it arrives" : but("is lost")(call),
+  Delay: but("is late"),
+  Late: (call) => call.refused === undefined ? "arrives late" : `arrives late, and ${effect(call)}`,
+  Truncate: but("is cut off"),
+  Unreadable: but("contains only order ids"),
+  Malformed: but("is incomplete JSON"),
+  Slow: but("arrives slowly")
 }
 
 /** The fields of a call that a story shows. Each field has the text that precedes its value. */
@@ -173,14 +183,50 @@ const orderLines = ({ events, moment }: History, begin: number): ReadonlyArray<L
   })
 }
 
-/** Describes the scenario's events. If an event, or its first step, had no effect, its line states the reason. */
-const eventLines = ({ refusals, scenario }: History, begin: number): ReadonlyArray<Line> =>
+/** Returns the reason why an event had no effect, or `undefined` if it had an effect. */
+const whyInVain = (refusals: History["refusals"], event: Scenario.Event, at: number): string | undefined => {
+  const refused = refusals.filter((refusal) => refusal.event === event)
+  switch (event._tag) {
+    case "Price":
+    case "Walk": {
+      const isInVain = refused.length >= Events.stepsOf(event) || refused.some(({ why }) => why === Events.tooLate)
+      return isInVain ? refused[0]?.why : undefined
+    }
+    case "Fault":
+      return refused[0]?.why
+    default:
+      return refused.find((refusal) => refusal.at === at)?.why
+  }
+}
+
+/** The names of events that a story shows only if they had no effect. */
+const kills: { readonly [Tag in Scenario.Event["_tag"]]?: string } = { Kill: "a kill", Stop: "a stop" }
+
+/** How long an event takes, in milliseconds, unless the calm period ends it. */
+const lengthOf = (event: Scenario.Event): number => {
+  switch (event._tag) {
+    case "Price":
+      return event.overMillis
+    case "Walk":
+      return event.everyMillis * (event.steps - 1)
+    case "Outage":
+      return event.downMillis
+    default:
+      return 0
+  }
+}
+
+/** Describes the scenario's events. If an event had no effect, its line states the reason. */
+const eventLines = ({ calmAt, refusals, scenario }: History, begin: number): ReadonlyArray<Line> =>
   scenario.events.flatMap((event): ReadonlyArray<Line> => {
-    const text = eventText(event)
-    if (text === undefined || !("at" in event)) return []
+    if (!("at" in event)) return []
     const at = begin + event.at
-    const refusal = refusals.find((refusal) => refusal.event === event && refusal.at === at)
-    return [{ at, text: refusal === undefined ? text : `${text} (no effect: ${refusal.why})`, rank: 5 }]
+    const why = whyInVain(refusals, event, at)
+    const text = eventText(event) ?? (why === undefined ? undefined : kills[event._tag])
+    if (text === undefined) return []
+    if (why !== undefined) return [{ at, text: `${text} (no effect: ${why})`, rank: 1 }]
+    const isCut = at < calmAt && at + lengthOf(event) > calmAt
+    return [{ at, text: isCut ? `${text}, but only until the calm period` : text, rank: 5 }]
   })
 
 const linesOf = (history: History, begin: number): ReadonlyArray<Line> => {

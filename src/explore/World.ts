@@ -4,15 +4,11 @@
  * scheduled work.
  */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
-import * as Scheduler from "effect/Scheduler"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Control from "../sandbox/control/Control.ts"
 import type * as Event from "../sandbox/engine/Event.ts"
@@ -27,13 +23,12 @@ import * as Network from "./Network.ts"
 import * as Prepared from "./Prepared.ts"
 import * as Process from "./Process.ts"
 import type { Program, SetUpFailed } from "./Program.ts"
+import * as Runtime from "./Runtime.ts"
 import * as Say from "./Say.ts"
 import * as Scenario from "./Scenario.ts"
 import * as Seeded from "./Seeded.ts"
 import * as Server from "./Server.ts"
 import * as Spans from "./Spans.ts"
-import { Tasks } from "./Tasks.ts"
-import * as Timeline from "./Timeline.ts"
 
 /** The time at which every history starts, in Unix milliseconds: Monday, 5 January 2026, 10:00 UTC. */
 export const start = 1_767_607_200_000
@@ -74,7 +69,7 @@ export interface Refusal {
   readonly at: number
   /** The event. */
   readonly event: Scenario.Event
-  /** The reason: the exchange refused another account's order, or the exchange was down. */
+  /** The reason, for example that the exchange was down, or that it refused another account's order. */
   readonly why: string
 }
 
@@ -112,6 +107,8 @@ export interface History {
   readonly moment: Moment.Moment
   /** The history's duration, in milliseconds. */
   readonly millis: number
+  /** The time at which the calm period began, or would have begun, in Unix milliseconds. */
+  readonly calmAt: number
   /** The number of tasks that ran. */
   readonly tasks: number
   /** All commands of the exchange, including those that prepared it, as lines that a new venue can replay. */
@@ -130,33 +127,11 @@ export interface Happened {
   readonly event: Event.Event
 }
 
-const silent = new Set<Logger.Logger<unknown, unknown>>()
-
-/** Creates the parts that both a preparation and a history need. */
-const base = (order: number) => {
-  const tasks = new Tasks(order)
-  const timeline = Timeline.make(start, tasks)
-  const context = Context.empty().pipe(
-    Context.add(Scheduler.Scheduler, tasks.scheduler()),
-    Context.add(Clock.Clock, timeline.clock(() => 0)),
-    Context.add(Logger.CurrentLoggers, silent)
-  )
-  const fork = <A, E>(effect: Effect.Effect<A, E>): Fiber.Fiber<A, E> => Effect.runForkWith(context)(effect)
-  /** Runs an effect until it completes. Also runs other tasks as they become ready. */
-  const finish = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.suspend(() => {
-      const fiber = fork(effect)
-      while (fiber.pollUnsafe() === undefined && tasks.runOne()) continue
-      return fiber.pollUnsafe() ?? Effect.die("The history's exchange waits for something outside of the history")
-    })
-  return { tasks, timeline, fork, finish }
-}
-
 /** Prepares the exchange that every history of a program starts from. */
 export const prepare = Effect.fnUntraced(function*(
   { dialect = Dialect.live, setUp = Prepared.setUp }: Program
 ): Effect.fn.Return<Journal.Prepared, SetUpFailed> {
-  const { finish, tasks } = base(0)
+  const { finish, tasks } = Runtime.make(start, 0)
   const journal = Journal.make(undefined, tasks.add)
   const server = yield* finish(Server.make(dialect, 0, journal))
   const { venue } = server.latest()
@@ -169,8 +144,10 @@ export const prepare = Effect.fnUntraced(function*(
 /** A history in progress. */
 class Running {
   private readonly program: Program
+  /** The length of the period in which events happen, in milliseconds. */
+  private readonly activeMillis: number
   private readonly scenario: Scenario.Scenario
-  private readonly base: ReturnType<typeof base>
+  private readonly base: Runtime.Runtime
   private readonly server: Server.Server
   private readonly journal: Journal.Journal
   private readonly ambient: Ambient.Ambient
@@ -191,23 +168,30 @@ class Running {
   private isRestartPending = false
   private isStopping = false
   private isOver = false
+  private isCalm = false
+  private scheduled: Events.Scheduled | undefined
   private broken: History["broken"]
   private invalid: string | undefined
 
   constructor(
     program: Program,
     scenario: Scenario.Scenario,
-    parts: ReturnType<typeof base>,
+    parts: Runtime.Runtime,
     server: Server.Server,
     journal: Journal.Journal
   ) {
     const { fork, timeline } = parts
     this.program = program
+    this.activeMillis = Duration.toMillis(Duration.fromInputUnsafe(program.during ?? "1 minute"))
     this.scenario = scenario
     this.base = parts
     this.server = server
     this.journal = journal
-    this.ambient = Ambient.enter(timeline.now, Seeded.make(scenario.order, 4))
+    this.ambient = Ambient.enter({
+      date: () => timeline.now() + this.drift,
+      now: timeline.now,
+      random: Seeded.make(scenario.order, 4)
+    })
     this.network = new Network.Network({
       scenario,
       timeline,
@@ -235,9 +219,9 @@ class Running {
   /** Schedules the scenario's events, and starts the program. */
   begin(): void {
     const { fork, timeline } = this.base
-    const { calm = "30 seconds", during = "1 minute" } = this.program
+    const { calm = "30 seconds" } = this.program
     this.watch()
-    Events.schedule({
+    this.scheduled = Events.schedule({
       timeline,
       server: this.server,
       fork: (effect) => this.oversee(fork(effect)),
@@ -247,13 +231,13 @@ class Running {
         this.drift = millis
       },
       started: () => this.watch(),
-      refused: (event, why) => void this.refusals.push({ at: timeline.now(), event, why }),
+      refused: (event, why) => this.refuse(event, why),
       impossible: ({ _tag }, why) => {
         this.invalid = `the event ${_tag} can't happen: ${why}`
       }
     }, this.scenario)
     this.startProcess()
-    const active = Duration.toMillis(Duration.fromInputUnsafe(during))
+    const active = this.activeMillis
     const quiet = Duration.toMillis(Duration.fromInputUnsafe(calm))
     timeline.after(active, () => this.calm())
     timeline.after(active + quiet, () => this.conclude())
@@ -299,6 +283,7 @@ class Running {
   /** Returns the completed history. */
   end(): History {
     const { tasks, timeline } = this.base
+    this.reportMissed()
     return {
       scenario: this.scenario,
       ...this.broken === undefined ? {} : { broken: this.broken },
@@ -312,10 +297,20 @@ class Running {
       channels: this.network.channels,
       moment: this.moment,
       millis: timeline.now() - start,
+      calmAt: start + this.activeMillis,
       tasks: tasks.count(),
       lines: this.journal.lines,
       events: this.events,
       spans: this.spans.latest
+    }
+  }
+
+  /** Reports the events that were still to come when the history ended. */
+  private reportMissed(): void {
+    this.scheduled?.end()
+    const calls = this.network.calls.length
+    for (const event of this.scenario.events) {
+      if (event._tag === "KillAtCall" && event.call > calls) this.refuse(event, "the program made fewer calls")
     }
   }
 
@@ -391,21 +386,25 @@ class Running {
     })
   }
 
-  private kill(downMillis: number): void {
-    if (this.process?.hasEnded() !== false) return
+  private kill(downMillis: number): string | undefined {
+    if (this.process?.hasEnded() !== false) return "the program is not running"
     this.process.kill()
+    this.downMillis = undefined
     this.mark("killed")
     this.restartAfter(downMillis)
+    return undefined
   }
 
   /** The time between the end of the process that is being stopped and its restart, in milliseconds. */
   private downMillis: number | undefined
 
-  private stop(downMillis: number): void {
-    if (this.process?.hasEnded() !== false) return
+  private stop(downMillis: number): string | undefined {
+    if (this.process?.hasEnded() !== false) return "the program is not running"
+    if (this.downMillis !== undefined) return "the program is already stopping"
     this.mark("stopped")
     this.downMillis = downMillis
     this.process.stop()
+    return undefined
   }
 
   private ended(failure: string | undefined): void {
@@ -423,13 +422,20 @@ class Running {
 
   private handedOver({ number }: Network.Sent): void {
     for (const event of this.scenario.events) {
-      if (event._tag === "KillAtCall" && event.call === number) this.kill(event.downMillis)
+      if (event._tag !== "KillAtCall" || event.call !== number) continue
+      const why = this.isCalm ? Events.tooLate : this.kill(event.downMillis)
+      if (why !== undefined) this.refuse(event, why)
     }
   }
 
-  /** Begins the calm period: removes all faults. */
+  /** Records an event, or a step of it, that had no effect. */
+  private refuse(event: Scenario.Event, why: string): void {
+    this.refusals.push({ at: this.base.timeline.now(), event, why })
+  }
+
   private calm(): void {
-    this.server.latest().venue.faults.clear()
+    this.isCalm = true
+    this.scheduled?.calm()
   }
 
   /** Stops the program. The history ends once the program has ended. */
@@ -478,7 +484,7 @@ export const run = Effect.fnUntraced(function*(
   prepared: Journal.Prepared,
   scenario: Scenario.Scenario
 ): Effect.fn.Return<History> {
-  const parts = base(scenario.order)
+  const parts = Runtime.make(start, scenario.order)
   const journal = Journal.make(prepared, parts.tasks.add)
   const server = yield* parts.finish(Server.make(program.dialect ?? Dialect.live, scenario.order, journal))
   const running = new Running(program, scenario, parts, server, journal)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run } from "../support/command.ts"
@@ -25,11 +25,37 @@ describe("effect-txc explore", () => {
       const again = yield* run(["explore", module, "--replay", file])
       assert.include(again.out, "broken: at most two orders are open")
       assert.strictEqual(again.failed?.tag, "Broken")
+      assert.notInclude(again.error, "The file is of")
+
+      const older = join(at, "older.json")
+      const ofCareful = { ...JSON.parse(readFileSync(file, "utf8")) as object, program: "careful", version: "0.0.1" }
+      writeFileSync(older, JSON.stringify(ofCareful))
+      const repaired = yield* run(["explore", module, "--replay", older])
+      assert.include(repaired.out, "careful: the scenario no longer breaks anything")
+      assert.include(repaired.error, "The file is of effect-txc 0.0.1")
+      assert.isUndefined(repaired.failed)
     }).pipe(Effect.scoped))
 
-  it.live("`explore` lists a module's programs when none has the given name", () =>
+  it.live("`explore` reports what its histories covered", () =>
     Effect.gen(function*() {
-      const { failed } = yield* run(["explore", module, "--only", "nobody"])
-      assert.include(failed?.said ?? "", "careful, impatient, racing")
+      const { out } = yield* run(["explore", module, "--only", "careful", "--runs", "40"])
+      assert.match(out, /^careful: nothing found in 40 histories \(seed 0\)$/mu)
+      assert.match(out, /the program ended in \d+, failed in \d+, killed in \d+, stopped in \d+ of these/u)
+    }))
+
+  it.live("`explore` refuses unknown names, equal names and unwritable results before it starts", () =>
+    Effect.gen(function*() {
+      const refused = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
+        const { failed, out } = yield* run(["explore", ...args])
+        assert.strictEqual(failed?.tag, "Refused")
+        assert.strictEqual(out, "")
+        return failed?.said ?? ""
+      })
+      const unknown = yield* refused(module, "--only", "careful", "--only", "nobody")
+      assert.include(unknown, "no program with the name nobody")
+      assert.include(unknown, "careful, impatient, racing")
+      assert.include(yield* refused("test/explore/sameName.ts"), "both are named a bot")
+      assert.include(yield* refused(module, "--out", "/proc/none/x"), "--out /proc/none/x cannot be written")
+      assert.include(yield* refused(module, "--save", "/proc/none/x"), "--save /proc/none/x cannot be created")
     }))
 })

@@ -28,6 +28,17 @@ describe("reports of explorations", () => {
     assert.include(text, "PROMISE, started at bot.ts:3:1")
   })
 
+  it("a report warns if the program failed in every history", () => {
+    const coverage = { "program failed": 10, "failure boom": 9, "failure bang": 1, "order FILLED": 2 }
+    const text = Report.render.text([result("held", { coverage })])
+    assert.include(
+      text,
+      "the program ended in 0, failed in 10, killed in 0, stopped in 0 of these; states of orders: 1,"
+    )
+    assert.include(text, "WARNING: the program failed in every history, so little was tested: boom")
+    assert.notInclude(Report.render.text([result("held", { coverage: { "program failed": 9 } })]), "WARNING")
+  })
+
   it("the JUnit report counts failures and errors, and escapes names", () => {
     const xml = Report.render.junit([
       result("broken", { foundAt: 4 }),

@@ -12,16 +12,8 @@ import * as Words from "../../src/explore/Words.ts"
 import * as World from "../../src/explore/World.ts"
 import * as Control from "../../src/sandbox/control/Control.ts"
 import * as Example from "../../src/sandbox/Example.ts"
+import { history } from "./history.ts"
 import { market } from "./programs.ts"
-
-const history = Effect.fnUntraced(function*(
-  run: Explore.Program["run"],
-  scenario: Partial<Scenario.Scenario> = {},
-  more: Partial<Explore.ProgramOptions> = {}
-) {
-  const program = Explore.program({ name: "a program", run, invariants: [], ...more })
-  return yield* World.run(program, yield* World.prepare(program), { ...Scenario.calm, ...scenario })
-})
 
 const order = {
   market,
@@ -280,5 +272,52 @@ describe("processes, promises and time in a history", () => {
       )
       assert.lengthOf(openOrders, 1)
       assert.deepEqual(said.get("ids")?.value, openOrders.map(({ id }) => id))
+    }))
+})
+
+describe("stops, kills and clocks", () => {
+  const marksOf = ({ marks }: World.History) => marks.map(({ at, what }) => `${at - World.start} ${what}`)
+
+  it.effect("a kill during a stop discards the pause that the stop would have had", () =>
+    Effect.gen(function*() {
+      const slow = Effect.andThen(Effect.addFinalizer(() => Effect.sleep(5000)), Effect.sleep(1000))
+      const told = yield* history(slow, {
+        events: [{ _tag: "Stop", at: 100, downMillis: 100 }, { _tag: "Kill", at: 200, downMillis: 300 }]
+      })
+      assert.deepEqual(marksOf(told), ["0 started", "100 stopped", "200 killed", "500 started", "6500 ended"])
+    }))
+
+  it.effect("a program that is stopped in the millisecond of its start ends in that millisecond", () =>
+    Effect.gen(function*() {
+      let beforeItRan = 0
+      for (let order = 1; order <= 40; order++) {
+        let runs = 0
+        const { marks } = yield* history(Effect.andThen(Effect.sync(() => ++runs), Effect.sleep(5000)), {
+          order,
+          events: [{ _tag: "Kill", at: 100, downMillis: 100 }, { _tag: "Stop", at: 200, downMillis: 100 }]
+        })
+        const ended = marks.find(({ what }) => what === "ended")?.at ?? 0
+        const stopped = marks.find(({ what }) => what === "stopped")
+        assert.strictEqual(ended - World.start, stopped === undefined ? 5200 : 200, `order ${order}`)
+        if (stopped !== undefined && runs === 2) beforeItRan++
+      }
+      assert.isAbove(beforeItRan, 0)
+    }))
+
+  it.effect("the platform's date follows the program's clock, and its monotonic clock does not", () =>
+    Effect.gen(function*() {
+      const seen: Array<ReadonlyArray<number>> = []
+      const look = Effect.gen(function*() {
+        yield* Effect.sleep(1000)
+        const clock = yield* Clock.currentTimeMillis
+        seen.push([
+          Date.now() - clock,
+          new Date().getTime() - clock,
+          clock - World.start,
+          Math.round(performance.now())
+        ])
+      })
+      yield* history(look, { events: [{ _tag: "Drift", at: 500, millis: -5000 }] })
+      assert.deepEqual(seen, [[0, 0, -4000, 1000]])
     }))
 })

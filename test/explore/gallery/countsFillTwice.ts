@@ -56,7 +56,7 @@ export const countsFillTwice = exhibit({
   broken,
   repaired,
   invariants: [Invariant.ledgerMatches()],
-  during: "6 seconds",
+  during: "7 seconds",
   calm: "90 seconds",
   possible: { ...Possibilities.of("Kill", "KillAtCall"), most: 3 }
 })
