@@ -10,6 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as Transport from "../client/transport/Transport.ts"
+import * as Signature from "../protocol/Signature.ts"
 import type { Answer, Streamed } from "../sandbox/gateway/Message.ts"
 import type * as Socket from "../sandbox/gateway/Socket.ts"
 import type { Scenario } from "./Scenario.ts"
@@ -19,7 +20,9 @@ import type { IsAlive } from "./Tasks.ts"
 import type { Timeline } from "./Timeline.ts"
 
 /**
- * The outcome of a call from the caller's point of view.
+ * The outcome of a call from the caller's point of view: `waiting` for a response; `answered` if the process received
+ * the response; `lost` if it received none, because the connection broke, because it no longer waited (after a timeout
+ * or an interruption), or because it had ended; `not-sent` if the exchange refused the connection.
  *
  * @category models
  */
@@ -37,14 +40,31 @@ export interface Sent {
   readonly path: string
   /** The number of the process that made the call, counted from 1. */
   readonly process: number
+  /** Whether the call is private, that is, signed with the API key. */
+  readonly isPrivate: boolean
   /** The time at which the program handed the call to the network, in Unix milliseconds. */
   readonly at: number
+  /** The time at which the call arrived at the exchange, in Unix milliseconds; absent if it has not arrived. */
+  arrivedAt?: number
   /** The call's outcome so far. */
   outcome: Outcome
-  /** The response's HTTP status, if a response has arrived. */
+  /** The response's HTTP status, if a response has come back, even if the process no longer waited for it. */
   status?: number
-  /** The time at which the response arrived, in Unix milliseconds; absent if no response has arrived. */
+  /**
+   * The time at which the response came back, or at which the connection broke, in Unix milliseconds; absent before
+   * that. Only if the outcome is `answered` did the process receive the response.
+   */
   answeredAt?: number
+}
+
+/** A message that arrived at a process over a stream connection. */
+export interface Arrived {
+  /** The time at which the message arrived, in Unix milliseconds. */
+  readonly at: number
+  /** The number of the process at which the message arrived, counted from 1. */
+  readonly process: number
+  /** The message as sent by the exchange. A fault may have cut it off. */
+  readonly text: string
 }
 
 /** A process that is connected to the network. */
@@ -136,6 +156,8 @@ const ask = (
 export class Network {
   /** All calls so far. */
   readonly calls: Array<Sent> = []
+  /** The messages that arrived over stream connections, oldest first. */
+  readonly arrived: Array<Arrived> = []
   /** The names of the channels that the program has subscribed to, as on the wire. */
   readonly channels = new Set<string>()
   private readonly world: World
@@ -174,7 +196,14 @@ export class Network {
       const running = server.running()
       if (running === undefined)
         return Result.fail({ kind: "unavailable", message: "the exchange refused the connection" })
-      return Result.map(running.streams.connect(delayed(wire, timeline, delay, peer.isAlive)), (client) => {
+      const recorded: Socket.Wire = {
+        ...wire,
+        send: (text) => {
+          this.arrived.push({ at: timeline.now(), process: peer.number, text })
+          wire.send(text)
+        }
+      }
+      return Result.map(running.streams.connect(delayed(recorded, timeline, delay, peer.isAlive)), (client) => {
         const links = this.links.get(peer.number) ?? new Set()
         this.links.set(peer.number, links.add(() => client.end()))
         const receive = inOrder(timeline, delay, (text: string) => {
@@ -198,21 +227,23 @@ export class Network {
     this.links.delete(number)
   }
 
-  /** Carries a call to the exchange, and its response back. */
-  private carry(peer: Peer, request: Transport.Request, resume: (end: End) => void): void {
+  /** Carries a call to the exchange, and its response back. Returns an effect to run when the caller stops waiting. */
+  private carry(peer: Peer, request: Transport.Request, resume: (end: End) => void): Effect.Effect<void> {
     const { clock, delay, world: { fork, handedOver, server, timeline } } = this
     const call: Sent = {
       number: this.calls.length + 1,
       path: new URL(request.url).pathname,
       process: peer.number,
+      isPrivate: request.headers[Signature.headers.apiKey] !== undefined,
       at: timeline.now(),
       outcome: "waiting"
     }
     this.calls.push(call)
     this.unanswered++
+    let isAwaited = true
     const end = (outcome: Outcome, result: End, status?: number) => {
       this.unanswered--
-      call.outcome = outcome
+      call.outcome = outcome === "answered" && !(isAwaited && peer.isAlive()) ? "lost" : outcome
       call.answeredAt = timeline.now()
       if (status !== undefined) call.status = status
       if (peer.isAlive()) resume(result)
@@ -221,6 +252,7 @@ export class Network {
     timeline.after(delay(), () => {
       if (handedTo === undefined) return end("not-sent", notSent)
       if (server.running() !== handedTo) return end("lost", lost)
+      call.arrivedAt = timeline.now()
       const answered = (exit: Exit.Exit<Transport.Answer, Transport.SendFailed>) => {
         if (exit._tag === "Failure" || server.running() !== handedTo) end("lost", lost)
         else end("answered", exit, exit.value.status)
@@ -237,6 +269,9 @@ export class Network {
       )
     })
     handedOver(call)
+    return Effect.sync(() => {
+      isAwaited = false
+    })
   }
 }
 

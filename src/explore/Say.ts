@@ -11,9 +11,12 @@ export const Listener = Context.Reference<(name: string, value: Schema.Json) => 
   defaultValue: () => () => undefined
 })
 
+/** Copies a reported value, so that the program can't change it afterwards. */
+export const copy = (value: Schema.Json): Schema.Json => typeof value === "object" ? structuredClone(value) : value
+
 /**
  * Reports a value about the program, such as its ledger, its position or its state. Invariants see the latest value
- * under each name. Outside of an exploration, `say` does nothing.
+ * under each name, as it was when it was reported. Outside of an exploration, `say` does nothing.
  *
  * @category running
  */

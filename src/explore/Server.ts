@@ -50,8 +50,8 @@ export interface Server {
   readonly clearFaults: () => void
   /** Returns a market's last price, in units, or `undefined` before its first price. */
   readonly price: (market: MarketName) => bigint | undefined
-  /** Returns an account's calls, oldest first. */
-  readonly callsOf: (account: string) => ReadonlyArray<RequestRecord>
+  /** Returns the calls from an address, oldest first. Public calls name no account, but every call has an address. */
+  readonly callsFrom: (address: string) => ReadonlyArray<RequestRecord>
 }
 
 /** A fault that was added to the exchange. */
@@ -148,8 +148,8 @@ export const make = Effect.fnUntraced(function*(dialect: Dialect, seed: number, 
     inject: faults.inject,
     clearFaults: faults.clear,
     price: (market) => latest.venue.state.trading.get(market)?.lastPrice,
-    callsOf: (account) =>
-      [...earlier, ...isRunning ? latest.venue.callLog.after(0) : []].filter((call) => call.account === account)
+    callsFrom: (address) =>
+      [...earlier, ...isRunning ? latest.venue.callLog.after(0) : []].filter(({ from }) => from === address)
   }
   return server
 })

@@ -30,9 +30,10 @@ export const make = (contents: Contents): KeyValueStore.KeyValueStore =>
     getUint8Array: (key) =>
       Effect.sync(() => {
         const value = contents.get(key)
-        return typeof value === "string" ? encoder.encode(value) : value
+        return typeof value === "string" ? encoder.encode(value) : value?.slice()
       }),
-    set: (key, value) => written(() => contents.set(key, value)),
+    // Bytes are copied in both directions, because a program may use its array for something else afterwards.
+    set: (key, value) => written(() => contents.set(key, typeof value === "string" ? value : value.slice())),
     remove: (key) => written(() => contents.delete(key)),
     clear: written(() => contents.clear()),
     size: Effect.sync(() => contents.size),

@@ -24,6 +24,7 @@ import * as Prepared from "./Prepared.ts"
 import * as Process from "./Process.ts"
 import type { Program, SetUpFailed } from "./Program.ts"
 import * as Runtime from "./Runtime.ts"
+import * as Say from "./Say.ts"
 import * as Scenario from "./Scenario.ts"
 import * as Seeded from "./Seeded.ts"
 import * as Server from "./Server.ts"
@@ -205,12 +206,13 @@ class Running {
       start,
       sent: this.network.calls,
       said: this.said,
+      arrived: this.network.arrived,
       isRunning: () => this.process?.hasEnded() === false,
       starts: () => this.starts,
       failures: this.failures
     })
     this.monitors = program.invariants.map((invariant) =>
-      [invariant, Invariant.watch(invariant, (millis) => void timeline.after(millis, () => this.look()))] as const
+      [invariant, Invariant.watch(invariant, (millis) => timeline.after(millis, () => this.look()))] as const
     )
   }
 
@@ -322,9 +324,14 @@ class Running {
     return this.base.tasks.isReady()
   }
 
-  /** Whether the program has ended, will not be restarted, and has no call in progress. */
+  /**
+   * Whether the program has ended, will not be restarted, has no call in progress, and no invariant's time limit is
+   * running. Once the exploration itself has stopped the program, limits no longer count, because the program could not
+   * keep them.
+   */
   private isIdle(): boolean {
-    return this.process?.hasEnded() === true && !this.isRestartPending && this.network.pending() === 0
+    return this.process?.hasEnded() === true && !this.isRestartPending && this.network.pending() === 0 &&
+      (this.isStopping || !this.monitors.some(([, monitor]) => monitor.isWaiting()))
   }
 
   private watch(): void {
@@ -361,7 +368,7 @@ class Running {
         tracer: this.spans.tracer,
         clientOrderId: () => `order-${++this.orders}`,
         hear: (name, value) => {
-          this.said.set(name, { value, at: timeline.now() })
+          this.said.set(name, { value: Say.copy(value), at: timeline.now(), process: this.starts })
           this.look()
         },
         ended: (_process, exit) => this.ended(Process.failureOf(exit))

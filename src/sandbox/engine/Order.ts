@@ -199,5 +199,5 @@ export const isMakerOnly = ({ postOnly, rpi }: Pick<Order, "postOnly" | "rpi">):
  * Whether the quantity of an order is in quote currency. A market buy may specify the total that it spends; a spot
  * stop-market buy always does.
  */
-export const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
+export const isQuoteAmount = ({ kind, side, type }: Pick<Order, "kind" | "side" | "type">): boolean =>
   side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))
