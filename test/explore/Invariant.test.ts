@@ -19,6 +19,7 @@ import * as TradeBalance from "../../src/endpoints/TradeBalance.ts"
 import { Explore, Invariant, Scenario } from "../../src/explore/index.ts"
 import * as Words from "../../src/explore/Words.ts"
 import * as World from "../../src/explore/World.ts"
+import { keepsUp } from "../readme/exploreStreams.ts"
 import { market } from "./programs.ts"
 
 /** Runs one history of a program with these invariants. */
@@ -387,15 +388,6 @@ describe("values that the program stores and reports", () => {
 describe("messages that the exchange pushes", () => {
   const prices = Stream.unwrap(LastPriceChannel.LastPriceChannel.useSync(({ stream }) => stream({ market }))).pipe(
     Stream.flatMap((item) => item._tag === "Event" ? Stream.make(item.event.price) : Stream.empty)
-  )
-  const keepsUp = Invariant.always(
-    "the program's price is never older than the last pushed one",
-    ({ now, pushed, said, starts }) => {
-      const last = pushed.findLast(({ channel, process }) => channel === "lastprice" && process === starts)
-      if (last === undefined || last.at === now) return true
-      const [, price] = Array.isArray(last.params) ? last.params : []
-      return said.get("price")?.value === price || `the last pushed price is ${price}`
-    }
   )
   const falls = [3000, 6000, 9000].map((at) =>
     ({ _tag: "Price", at, market: "BTC_USDT", permille: -10, overMillis: 0 }) as const
