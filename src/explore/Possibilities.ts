@@ -122,8 +122,8 @@ const ofConnections = {
 }
 
 /**
- * Creates an arbitrary of faults that may select a path or a channel. A fault that selects none has no such field, but
- * the arbitrary can shrink it only if the field is there, so shrinking adds it again.
+ * Creates an arbitrary of faults that may select a path or a channel. A fault without a selection lacks the field, but
+ * fast-check shrinks only objects that have all fields, so the field is added again for shrinking.
  */
 const selecting = (
   field: "path" | "channel",

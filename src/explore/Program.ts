@@ -89,7 +89,8 @@ export interface Options {
    * The length of the calm period that follows, without events or faults; 30 seconds by default. At its start, the
    * exchange is restarted if it is down, and the quotes, the API key, the mark prices and the program's clock are
    * restored. Market prices and funding rates stay as they are. Calls in progress may still be late, and a killed program
-   * may still be down. After the calm period, the program is stopped.
+   * may still be down. After the calm period, the program is stopped. Time limits of `Invariant.eventually` that are then
+   * still running are not judged, so the calm period should not be shorter than they are.
    */
   readonly calm?: Duration.Input
   /** Whether a failed process is restarted after one second; `false` by default. */

@@ -155,7 +155,8 @@ export interface Kill {
 }
 
 /**
- * The program is killed right after it has handed a certain call to the network.
+ * The program is killed right after it has handed a certain call to the network. Nothing happens if the program makes
+ * fewer calls, or makes this call in the calm period.
  *
  * @category models
  */
