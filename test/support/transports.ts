@@ -5,6 +5,8 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import { Agent } from "undici"
+import * as Account from "../../src/client/Account.ts"
+import type * as Call from "../../src/client/call/Call.ts"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
@@ -65,14 +67,20 @@ export const recorded = (
     })
   ).pipe(Layer.provide(transport))
 
-/** Alice's client for the exchange at the URL. */
-export const clientAt = (
-  baseUrl: string,
-  transport: Layer.Layer<Transport.Transport>,
-  signer: typeof Signer.layerNode = Signer.layerNode
-): Layer.Layer<Exchange.Services> =>
-  Exchange.layerServices.pipe(
-    Layer.provide([signer, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone, transport]),
-    Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl, dialect: Dialect.document })]),
-    Layer.orDie
-  )
+/** Returns a function that provides the services with Alice's calls to the exchange at the URL. */
+export const client =
+  <Services>(services: Layer.Layer<Services, never, Call.Call | Call.PublicCall | MarketRules.MarketRules>) =>
+  (
+    baseUrl: string,
+    transport: Layer.Layer<Transport.Transport>,
+    signer: typeof Signer.layerNode = Signer.layerNode
+  ): Layer.Layer<Services> =>
+    services.pipe(
+      Layer.provide([Account.layerServices, MarketRules.layerNone]),
+      Layer.provide([signer, Nonce.layerWindow, RateLimits.layerNone, transport]),
+      Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl, dialect: Dialect.document })]),
+      Layer.orDie
+    )
+
+/** Provides all services with Alice's calls to the exchange at the URL. */
+export const clientAt = client(Exchange.layerCalls)

@@ -20,7 +20,7 @@ import { stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 import { type Delivery, harming, rawAnswer } from "../../support/hostile.ts"
 import { property } from "../../support/property.ts"
-import { clientAt, transports } from "../../support/transports.ts"
+import { client, transports } from "../../support/transports.ts"
 
 // -----------------------------------------------------------------------------
 // Responses
@@ -120,6 +120,9 @@ const place = StopLimitOrders.use((orders) =>
     clientOrderId === "mine" && market === stopLimit.market ? "mine" : "another's",
   onFailure: ({ _tag, outcome }) => outcome === "not-applied" ? "not applied" : _tag
 }))
+
+/** Provides only the services that the tests use, because a hundred thousand clients are built in a long test run. */
+const clientAt = client(Layer.merge(MainBalance.layer, StopLimitOrders.layer))
 
 const read = MainBalance.use(({ all }) => all)
 
