@@ -1,6 +1,7 @@
 /**
- * Runs everything that `npm test` checks, and prints the seconds of each step. `--long` also runs the checks that take
- * too long for every change: more seeds, more values, and more than 300,000 histories of explorations.
+ * Runs everything that `npm test` checks, and prints the seconds of each step. `--long` runs the tests in the form that
+ * takes too long for every change: more seeds, more values, and 300,000 histories of explorations. It leaves out the
+ * types and lint, which have no longer form.
  */
 import { spawn } from "node:child_process"
 
@@ -19,8 +20,8 @@ const later = (process.env.TXC_TEST_LATER ?? "").split(" ").filter((name) => nam
 const without = [wholeTargets, ...later].map((name) => ` --exclude '${name}'`).join("")
 
 /** The steps, in two lanes. The tests take longest. The second lane prints each step's output when the step has ended. */
-const lanes = [
-  [["tests", isLong ? "vitest run" : `vitest run${without}`]],
+const lanes = isLong ? [[["tests", "vitest run"]]] : [
+  [["tests", `vitest run${without}`]],
   [
     // The linter also checks the types, with the compiler's own code. CI also runs the compiler itself.
     ["types and lint", "npm run --silent lint"],

@@ -32,7 +32,7 @@ describe("exploring histories", () => {
 
   it.effect("Explore finds nothing in a program that records what it is about to do", () =>
     Effect.gen(function*() {
-      const most = isLong ? 5000 : 40
+      const most = isLong ? 500 : 40
       const { coverage, invalid, missed, runs, verdict } = yield* Explore.explore(careful, { runs: most })
       assert.strictEqual(verdict, "held", invalid)
       assert.deepEqual(missed, [])

@@ -84,7 +84,10 @@ describe("connections that fail", () => {
             dialect,
             control: { ...control, url: control.url.replace(sandbox.baseUrl, baseUrl) }
           })
-          const some = isLong ? {} : { only: ["codes.status", "balance.response", "stop-limit.new", "ping"] }
+          // All rules are checked above, in process, where a retry takes no time.
+          const some = isLong
+            ? { rules: rules.filter((_, index) => index % 3 === 0) }
+            : { only: ["codes.status", "balance.response", "stop-limit.new", "ping"] }
           isRobust(yield* Check.check(target, { profile: "control", seed: 1, runs: 1, ...some }))
         })
     )

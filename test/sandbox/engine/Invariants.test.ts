@@ -38,7 +38,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           follower.check(desk.send(action), action)
         }
         follower.checkAll()
-      }), { runs: 500, short: 3, seed, timeout })
+      }), { runs: 300, short: 3, seed, timeout })
 
     property(
       "after every command, each index equals a full scan",
@@ -51,7 +51,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
             indexed(desk.state)
           }
         }),
-      { runs: 200, short: 2, seed, timeout }
+      { runs: 120, short: 2, seed, timeout }
     )
 
     property("the same commands give the same replies, events and state", [drafts(200)], (drafts) =>
@@ -63,7 +63,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           assert.strictEqual(canonical(one.send(action)), canonical(other.send(action)))
         }
         assert.strictEqual(hash(one.state), hash(other.state))
-      }), { runs: 200, short: 4, seed, timeout })
+      }), { runs: 120, short: 4, seed, timeout })
 
     property(
       "saving and loading a state does not change the later replies, events and state",
@@ -79,7 +79,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           }
           assert.strictEqual(hash(one.state), hash(other.state))
         }),
-      { runs: 200, short: 3, seed, timeout }
+      { runs: 120, short: 3, seed, timeout }
     )
 
     it("the random commands include every kind of command, and cause debts, margin calls and liquidations", () => {
@@ -116,6 +116,6 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
             assert.strictEqual(apartFromActivity(desk.state), before, canonical(reply))
           }
         }
-      }), { runs: 200, short: 5, seed, timeout })
+      }), { runs: 120, short: 5, seed, timeout })
   })
 }
