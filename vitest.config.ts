@@ -74,6 +74,8 @@ export default defineConfig({
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.
     testTimeout: isLong ? 3_600_000 : 600_000,
     pool: "threads",
+    // CI runs Vitest nine times, and each file is transformed only once.
+    fsModuleCache: true,
     // More than two cores: half of the time, a test waits for a timeout, a lease, another process or a browser, and in a
     // long test run more often. Workers cost little, because what they import is compiled once, but they slow each other
     // down.
