@@ -381,7 +381,7 @@ describe("placing orders safely", () => {
               if (end.names.length > 1) ended.repeated++
             }
           }), network({ lag, forgets })),
-      { runs: 1000, short: proves ? 40 : 20, seed: isLong ? undefined : 1, timeout: 600_000 }
+      { runs: 500, short: proves ? 40 : 20, seed: isLong ? undefined : 1, timeout: 600_000 }
     )
 
     // Ensures that the cases of the property above included retries and lost orders.

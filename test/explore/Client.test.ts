@@ -5,7 +5,7 @@ import { holds } from "./holds.ts"
 describe("promises that the client makes", () => {
   it.effect(
     "in every history, a call is delivered at most once, and no nonce is used twice",
-    () => holds(placing, 50_000)
+    () => holds(placing, 54_000)
   )
 
   it.effect("in every history, Reconciliation's verdicts are right", () => holds(reconciling, 30_000))

@@ -16,12 +16,12 @@ import { holds } from "./holds.ts"
 describe("promises that a fleet over Redis makes", () => {
   it.effect(
     "in every history, programs that lease classes of nonces never use a nonce twice",
-    () => holds(leasing, 3000)
+    () => holds(leasing, 2000)
   )
 
   it.effect(
     "in every history, programs that lock their nonces never use a nonce twice",
-    () => holds(locking(1), 3000)
+    () => holds(locking(1), 2000)
   )
 
   if (isLong)

@@ -9,7 +9,7 @@ import { careful } from "./programs.ts"
 describe("promises that a host makes", () => {
   it.effect(
     "in every history, a venue loses no accepted order and places none twice, even if it sleeps or its host is killed",
-    () => Effect.flatMap(World.prepare(careful), (prepared) => holds(hosting({ prepared, isHasty: false }), 3000))
+    () => Effect.flatMap(World.prepare(careful), (prepared) => holds(hosting({ prepared, isHasty: false }), 2000))
   )
 
   it.effect("the exploration finds a host that responds before its commands are durable", () =>

@@ -5,6 +5,6 @@ import { making } from "./maker.ts"
 describe("the market maker from the documentation", () => {
   it.effect(
     "in every history, the maker has at most one quote on each side, leaves no quotes open, and knows what it owns",
-    () => holds(making, 3000)
+    () => holds(making, 2000)
   )
 })

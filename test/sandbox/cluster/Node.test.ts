@@ -401,7 +401,7 @@ if (isLong) {
             dialect,
             control: { url: controlUrl, token: Redacted.make(controlToken) }
           })
-          const report = yield* Check.check(target, { profile: "control", seed: 7, runs: 2 })
+          const report = yield* Check.check(target, { profile: "control", seed: 7, runs: 1 })
           const broken = report.results.filter(({ outcome }) =>
             outcome._tag === "Broken" || outcome._tag === "CouldNotRun"
           )

@@ -38,7 +38,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           follower.check(desk.send(action), action)
         }
         follower.checkAll()
-      }), { runs: 300, short: 3, seed, timeout })
+      }), { runs: 200, short: 3, seed, timeout })
 
     property(
       "after every command, each index equals a full scan",

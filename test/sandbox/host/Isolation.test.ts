@@ -148,7 +148,7 @@ property(
       }
       // At most two venues can be awake at the same time, so the venues take turns.
     }).pipe(Effect.provide(Layer.fresh(Host.layer({ maxAwake: 2 })))),
-  { runs: 200, short: 4 }
+  { runs: 100, short: 4 }
 )
 
 // -----------------------------------------------------------------------------
