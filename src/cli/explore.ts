@@ -153,9 +153,9 @@ const replay = Effect.fnUntraced(function*({ module }: Given, file: string) {
       yield* Console.log(`${found.program}: the scenario no longer breaks anything`)
       if (found.version === version) return
       return yield* Console.error(
-        `The file is of effect-txc ${
-          found.version ?? "before 0.1.0"
-        }, this is ${version}: a scenario may mean something else now`
+        `The file was saved by ${
+          found.version === undefined ? "an older effect-txc" : `effect-txc ${found.version}`
+        }, and this is ${version}, in which the scenario may mean something else`
       )
     }
     yield* Console.log(again.words.join("\n"))
